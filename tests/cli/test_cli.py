@@ -3,10 +3,12 @@ import os
 import pty
 import subprocess
 import sys
+import time
 
 import pytest
 
 from dissensus import __version__, describe, read
+from dissensus.cli.inputs import Output
 from dissensus.cli.main import main
 from dissensus.data.paths import example_path
 from dissensus.methods.reproduce.dont_label_twice_sweep import Grid
@@ -268,3 +270,18 @@ def test_colour_only_where_it_is_wanted(ratings_file):
 def test_bundled_data_have_the_shape_their_readme_says():
     assert read(example_path("binary") / "ratings.csv").n_raters == 10
     assert read(example_path("toxicity") / "ratings.csv").has_response_sets
+
+
+@pytest.mark.parametrize("done", [0, 1, 3])
+def test_a_progress_bar_moves_while_nothing_is_told(done, monkeypatch, capsys):
+    # Before the first task, in the middle of a long one, and while the result is put together.
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with Output().progress("Working") as progress:
+        if done:
+            progress(done, 3)
+        time.sleep(0.15)
+        capsys.readouterr()
+        time.sleep(0.4)
+        frames = capsys.readouterr().err.split("\r")
+        assert len({frame for frame in frames if "Working" in frame}) > 1

@@ -68,17 +68,26 @@ class Output:
 
     @contextmanager
     def progress(self, what: str) -> "Iterator[Progress | None]":
-        """A progress bar on stderr, where that is a terminal."""
+        """A progress bar on stderr, where that is a terminal.
+
+        Something in it always moves: a sign beside the text, and the bar itself before the first task is done and after
+        the last, when the result is put together.
+        """
         if self.quiet or not sys.stderr.isatty():
             yield None
             return
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        columns = (SpinnerColumn("line"), TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
             task = bar.add_task(what, total=None)
-            yield lambda done, total: bar.update(task, completed=done, total=total)
+
+            def tell(done: int, total: int) -> None:
+                bar.tasks[task].total = None if done == total else total
+                bar.update(task, completed=done)
+
+            yield tell
 
 
 @dataclass(frozen=True, kw_only=True)
