@@ -2,12 +2,16 @@
 
 A goal of 3 s is 3 s of processor time on a machine that imports numpy and duckdb in .147 s: a slower or busier machine
 takes longer for both. Commands run as a user types them, start-up included. `python bench_real.py dices_350 panel` for
-one data set or one command.
+one data set or one command, `bars` for progress bars, which must not stand still.
 """
 
+import itertools
+import os
+import pty
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from timing import best_seconds, processor_seconds, report
@@ -54,6 +58,46 @@ def run(command):
     return done.returncode
 
 
+STILL = 2.0
+"""Seconds for which a progress bar may stand still."""
+
+
+def longest_silence(command):
+    """Seconds for which nothing on the terminal moved between the first sign of a progress bar and the last."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dissensus", *command],
+        stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, "TERM": "xterm"},
+    )  # fmt: skip
+    os.close(theirs)
+    times = []
+    while written(ours):
+        times.append(time.monotonic())
+    os.close(ours)
+    process.wait()
+    return max((after - before for before, after in itertools.pairwise(times)), default=float("inf"))
+
+
+def written(terminal):
+    """What was written; nothing once the other end is closed."""
+    try:
+        return os.read(terminal, 1 << 16)
+    except OSError:
+        return b""
+
+
+def bars_move(folder, page):
+    """Whether the bars of the slowest commands move all the time, on a terminal."""
+    files = [str(next(folder.glob("ratings.*"))), str(folder / "judges.csv")]
+    commands = {"equivalence": [], "decide": [], "report": ["-o", str(page)]}
+    waited = {name: longest_silence([name, *files, *more]) for name, more in commands.items()}
+    allowed = STILL * unit() / UNIT
+    return [
+        report(f"{folder.name}, {name}: longest stand of the bar / {STILL:g} s", seconds, allowed, limit=1.0)
+        for name, seconds in waited.items()
+    ]
+
+
 def unit():
     """What the machine takes now for what takes .147 s on the machine of the goals."""
     bare = [sys.executable, "-c", "import numpy, duckdb"]
@@ -78,6 +122,8 @@ def main(words):
                     continue
                 what = f"{folder.name}, {name} / {goal:g} s of an idle machine"
                 kept.append(report(what, seconds, unit() * goal / UNIT, limit=1.0) and status == 0)
+            if folder.name in TIGHTER and (not words or {folder.name, "bars"} & set(words)):
+                kept += bars_move(folder, Path(place) / "report.html")
     return 0 if all(kept) else 1
 
 

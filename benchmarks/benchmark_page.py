@@ -36,7 +36,7 @@ GROWTH = """
 
 Each size is doubled five times while the others stay at {usual}.
 The exponent is fitted to the last three points: 1 means that twice as much costs twice as much, 0 that it costs no
-more. Times are of the processor.
+more. Times are of the processor. Above 1.3: {why}.
 
 {table}
 """
@@ -65,7 +65,7 @@ def page(figures, about):
         HEAD.format(marker=MARKER, **{**about, "commit": f" ({about['commit']})" if about["commit"] else ""}),
         _part(ALTERNATIVES, _ratio_rows([each for each in ratios if each["against"]], is_against=True)),
         _part(QUALITY, _quality_rows(kinds["quality"])),
-        _part(GROWTH, _growth_rows(kinds["growth"]), usual=_usual(kinds["growth"])),
+        _part(GROWTH, _growth_rows(kinds["growth"]), **_growth_words(kinds["growth"])),
         _others([each for each in ratios if not each["against"] and each["limit"] is not None]),
         _part(VERSIONS, _version_rows(kinds["versions"])),
     ]
@@ -139,8 +139,14 @@ def _growth_rows(cases):
     return rows
 
 
-def _usual(cases):
-    return ", ".join(f"{size:,} {WORDS.get(name, name)}" for name, size in cases[0]["usual"].items()) if cases else ""
+def _growth_words(cases):
+    """The sizes that stay, and why some costs grow faster than what they grow with."""
+    usual = cases[0]["usual"] if cases else {}
+    why = [f"{each['question']} with {each['grows']}, {each['why']}" for each in cases if each.get("why")]
+    return {
+        "usual": ", ".join(f"{size:,} {WORDS.get(name, name)}" for name, size in usual.items()),
+        "why": "; ".join(why) or "none",
+    }
 
 
 def _version_rows(found):
