@@ -58,8 +58,7 @@ def test_ten_judges_take_at_most_25_lines_and_no_row_is_broken():
 
 def test_a_judge_as_good_as_the_first_that_needs_recalibration_is_named_apart():
     found = decision(3, n_used=3)
-    own = dataclasses.replace(found.judges[1].as_is, standing="not better than a constant")
-    judges = (found.judges[0], dataclasses.replace(found.judges[1], as_is=own), found.judges[2])
+    judges = (found.judges[0], dataclasses.replace(found.judges[1], how="recalibrated"), found.judges[2])
     said = answer_sentence(dataclasses.replace(found, judges=judges))
     assert said == "Use gpt-4o-mini-2024-00 or gpt-4o-mini-2024-02, as it is, or gpt-4o-mini-2024-01, recalibrated."
 

@@ -13,7 +13,6 @@ from dissensus.methods.decide.answers import Answers
 from dissensus.methods.decide.reasons import raters_text, worth_text
 from dissensus.methods.decide.result import AsIs, DecideJudge, DecideResult, Measure
 from dissensus.methods.describe.describe import DescribeResult
-from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import Bar, Bars, Cell, Figure, Front, Table, Tile
 from dissensus.report.numbers import (
     capital,
@@ -29,7 +28,7 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.views.alt_test import replaces_words
+from dissensus.report.views.alt_test import replaced_by
 from dissensus.report.views.decide import (
     MEASURES,
     SHIFT_MEANS,
@@ -38,6 +37,7 @@ from dissensus.report.views.decide import (
     lead_sentence,
     shift_text,
     value_text,
+    worth_means,
 )
 from dissensus.report.views.describe import (
     agreement_by_item,
@@ -73,6 +73,7 @@ MOST_JUDGES = 8
 MOST_NAMES = 2
 MOST_TICKS = 6
 NEXT = "What next?"
+NARROWER = "More ratings would only narrow the intervals."
 
 
 def title_of(source: str) -> str:
@@ -159,7 +160,7 @@ def worth_tile(decision: DecideResult) -> Tile:
     """What the best judge is worth, with its interval."""
     best = decision.judges[0]
     text, _, ends = raters_text(best, decision.largest).partition(" [")
-    name = shortened(best.judge, LONGEST_NAME)
+    name = f"{shortened(best.judge, LONGEST_NAME)}, {worth_means(decision)}"
     between = f", between {' and '.join(ends.rstrip(']').split(', '))}" if ends else ""
     return Tile(question="What is the best judge worth?", answer=capital(text), detail=f"{name}{between}.")
 
@@ -182,7 +183,7 @@ def _ahead(decision: DecideResult) -> Tile:
 def next_tile(decision: DecideResult | None, step: str) -> Tile:
     """What to collect next."""
     if not step:
-        return Tile(question=NEXT, answer="Nothing is missing", detail="More ratings would only narrow the intervals.")
+        return Tile(question=NEXT, answer="Nothing for this choice", detail=NARROWER)
     own = None if decision is None else decision.next
     if own is not None and own.items is not None:
         return Tile(question=NEXT, answer=f"Rate {counted(own.items, 'item')}", detail=step)
@@ -217,7 +218,7 @@ def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
     """The judges with what they are worth, as they are, their shift, and whether they replace a rater."""
     judges, rulers = decision.judges, rulers_of(decision)
     slots = judge_slots(decision, [judge.judge for judge in judges])
-    table = _table(decision, {} if replacing is None else {own.judge: replaces_words(own) for own in replacing.judges})
+    table = _table(decision, {} if replacing is None else replaced_by(replacing))
     kept = [name for name in (WORTH, AS_IS, SHIFT, REPLACES) if name in table.columns]
     cells = [[str(dict(zip(table.columns, row, strict=True))[name] or "") for name in kept] for row in table.rows]
     rows = [
@@ -264,9 +265,8 @@ def _table(decision: DecideResult, tested: Mapping[str, str]) -> Table:
         for one in rulers_of(decision)
     ]
     columns = [name for name in known[0] if any(row.get(name) is not None for row in known)]
-    first = "Worth: by correlation" if decision.settings.get("score") in CORRELATIONS else "Worth: recalibrated"
     parts = [
-        first,
+        f"Worth: {worth_means(decision)}",
         *([f"its answers {MEASURES[measure]}"] if measure else []),
         *([SHIFT_MEANS] if SHIFT in columns else []),
     ]

@@ -43,7 +43,7 @@ from dissensus.report.document import (
     Table,
     respelled,
 )
-from dissensus.report.front import front_of, verdict_of
+from dissensus.report.front import NARROWER, front_of, verdict_of
 from dissensus.report.front_parts import front_of_parts
 from dissensus.report.numbers import capital, counted, sentences, whole
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
@@ -344,7 +344,7 @@ def together_in_parts(found: AnswersInParts) -> PartsResult:
 def _collect(answers: Answers, prices: Prices) -> Section:
     """What to collect next: suggestions, and folded the plan behind the first of them."""
     steps = next_steps(answers, prices)
-    lead = steps[0] if steps else "Nothing that these data suggest: more of the same would only narrow the intervals."
+    lead = steps[0] if steps else f"Nothing for this choice. {NARROWER}"
     blocks: list[Block] = [Points(title="", texts=steps[1:])] if steps[1:] else []
     if any("(cost " in step for step in steps):
         is_usual = prices == Prices(item=0.0, rating=1.0)

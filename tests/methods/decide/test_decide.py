@@ -6,8 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus import apply, decide, read, read_judges
+from dissensus import apply, decide, gate, read, read_judges
 from dissensus.errors import OptionError
+from dissensus.methods.decide.as_is import Shift
+from dissensus.methods.decide.reasons import how_to_use
+from dissensus.methods.decide.result import AsIs, Person
+from dissensus.methods.gate.verdicts import round_up
 
 from decision_populations import (
     lenient_and_good,
@@ -44,7 +48,7 @@ def test_judges_that_cannot_be_told_apart_are_both_named_and_the_cheapest_comes_
     result = decision(two_equal(3))
     assert set(result.recommendation.use) == {"one", "other"}
     first, second = result.recommendation.use
-    assert "and 1 other judge cannot be told apart from it" in result.recommendation.reason
+    assert "ahead of every other judge" not in result.recommendation.reason
     priced = decision(two_equal(3), judge_cost=[f"{first}=2", f"{second}=1"])
     assert priced.recommendation.use == (second, first)
     assert priced.next == result.next  # what tells them apart does not depend on prices
@@ -146,11 +150,67 @@ def test_a_constant_that_decides_as_well_as_the_judge_is_named():
     judges = pd.DataFrame({"item": range(400), "judge": "knows", "label": np.where(share > 0.2, "yes", "no")})
     result = decide(ratings, judges, positive="yes", **FEW)
     assert result.recommendation.use == ("knows",)
-    [caveat] = [text for text in result.recommendation.caveats if "Do not use it for yes-or-no decisions" in text]
-    assert "calling no item positive agrees with people" in caveat
-    assert not any("yes-or-no" in text for text in decide(ratings, judges, **FEW).recommendation.caveats)
+    assert result.recommendation.caveats[0].startswith("Not for yes-or-no decisions: as it is, knows decides like most")
+    # By hand: half of the raters make an item positive, ties split as `judges` has it.
+    assert result.decisions.constant == "always-negative"
+    assert result.decisions.constant_consistency == pytest.approx(np.mean(said.mean(axis=1) < 0.5))
+    without = decide(ratings, judges, **FEW)
+    assert without.decisions is None
+    assert not any("yes-or-no" in text for text in without.recommendation.caveats)
     with pytest.raises(OptionError):
         decide(ratings, judges, positive="maybe", **FEW)
+
+
+def test_a_positive_option_says_how_well_the_judge_decides_even_if_all_is_well():
+    population = with_a_constant(1)
+    result = decision(population, positive="b")
+    labels = population.ratings.assign(positive=population.ratings["label"] == "b")
+    people = labels.groupby("item")["positive"].mean() >= 0.5
+    answers = population.judges[population.judges["judge"] == "good"].set_index("item")["label"] == "b"
+    assert result.decisions.consistency == pytest.approx((people == answers.loc[people.index]).mean())
+    assert result.decisions.bias == pytest.approx(answers.mean() - people.mean())
+    text = result.recommendation.caveats[0]
+    assert text.startswith("Positive or not: as it is, good decides like most raters on ")
+    assert f"{abs(100 * result.decisions.bias):.0f} points" in text
+    assert text in " ".join(result.summary().split())
+
+
+def test_the_sentence_is_true_of_the_way_it_recommends():
+    as_it_is = decision(with_a_constant(1))
+    assert as_it_is.recommendation.how == "as is"
+    assert "; recalibrated, it is worth " in as_it_is.recommendation.reason
+    shifted = decision(lenient_and_good(4))
+    assert shifted.recommendation.how == shifted.judges[0].how == "recalibrated"
+    assert shifted.recommendation.reason.startswith("lenient is worth ")
+    assert any(
+        text.startswith("Do not use its answers as they are: they are ") for text in shifted.recommendation.caveats
+    )
+
+
+@pytest.mark.parametrize(
+    ("standing", "shift", "how"),
+    [
+        ("like a person", (0.1, 0.05, 0.15), "as is"),  # less than a third of how far two people are apart
+        ("like a person", (0.5, -0.1, 1.1), "as is"),  # could be none
+        ("like a person", (-0.5, -0.6, -0.4), "recalibrated"),
+        ("not better than a constant", (0.0, -0.1, 0.1), "recalibrated"),
+    ],
+)
+def test_a_judge_is_recalibrated_where_its_shift_is_shown_and_matters(standing, shift, how):
+    own = AsIs(measure="distance", value=0.6, low=0.5, high=0.7, standing=standing)
+    person = Person(measure="distance", value=0.6)
+    assert how_to_use(own, Shift(*shift), person, by_correlation=False) == how
+    assert how_to_use(own, Shift(*shift), person, by_correlation=True) == "as is"
+
+
+def test_what_next_is_what_gate_says_about_one_person():
+    population = with_a_constant(1)
+    ratings, judges = read(population.ratings), read_judges(population.judges)
+    found = decide(ratings, judges, judge="good", **FEW)
+    [check] = gate(ratings, judges, judge="good", min_equivalence=1, **FEW).checks
+    assert (found.next is None) == (check.verdict != "inconclusive")
+    if found.next is not None and check.more_items is not None:
+        assert found.next.items in {None, round_up(check.more_items)}
 
 
 def test_one_rating_an_item_leaves_the_worth_open_and_says_what_to_collect():

@@ -20,7 +20,7 @@ from dissensus.methods.compare import compare
 from dissensus.methods.equivalence import equivalence
 from dissensus.methods.gate import GateResult, gate
 from dissensus.methods.gate.gate import better_verdict
-from dissensus.methods.gate.result import POWER, Check, Constant, GateOptions, Ruler
+from dissensus.methods.gate.result import POWER, Check, Constant, Ruler
 from dissensus.methods.gate.verdicts import (
     Estimate,
     more_above,
@@ -40,7 +40,6 @@ from dissensus.simulation.urn_draws import classifier_information, equivalent_ra
 
 from survey_builders import hard_judges_of, judges_of, ratings_of
 
-ASKED = GateOptions(judge=("j",), min_equivalence=1.0, bootstrap=100)
 CHECK = Check(
     check="min_consistency", threshold=0.8, value=0.85, low=0.82, high=0.9, verdict="pass", items=200, more_items=None,
     measure="consistency", tau=0.5,
@@ -98,7 +97,7 @@ def test_the_interval_of_a_bias_covers_a_small_truth_by_enumeration():
 @given(st.floats(0.01, 5), st.floats(0.01, 5), st.integers(10, 5000))
 def test_so_many_more_items_settle_a_check_with_the_power_that_is_said(distance, half_width, items):
     found = Estimate(value=distance, low=distance - half_width, high=distance + half_width, items=items)
-    more = more_above(found, 0.0, ASKED)
+    more = more_above(found, 0.0, 0.95)
     z = NormalDist().inv_cdf(0.975)
     error = half_width / z * math.sqrt(items / (items + more))  # the standard error shrinks with the root of the items
     power = 1 - NormalDist().cdf(z - distance / error)
@@ -111,13 +110,13 @@ def test_so_many_more_items_settle_a_check_with_the_power_that_is_said(distance,
 def test_a_bias_needs_both_bounds_inside():
     # The upper bound is the nearer one: .06 + .05 against .1; the lower one would have been inside already.
     found = Estimate(value=0.06, low=0.01, high=0.11, items=100)
-    upper = more_above(Estimate(value=0.04, low=-0.01, high=0.09, items=100), 0.0, ASKED)  # the distance to .1 is .04
-    assert more_between(found, 0.1, ASKED) == pytest.approx(upper, abs=1)
+    upper = more_above(Estimate(value=0.04, low=-0.01, high=0.09, items=100), 0.0, 0.95)  # the distance to .1 is .04
+    assert more_between(found, 0.1, 0.95) == pytest.approx(upper, abs=1)
 
 
 def test_an_estimate_on_the_threshold_is_never_settled():
-    assert more_above(Estimate(value=1.0, low=0.5, high=1.5, items=50), 1.0, ASKED) is None
-    assert more_above(Estimate(value=math.nan, low=math.nan, high=math.nan, items=50), 1.0, ASKED) is None
+    assert more_above(Estimate(value=1.0, low=0.5, high=1.5, items=50), 1.0, 0.95) is None
+    assert more_above(Estimate(value=math.nan, low=math.nan, high=math.nan, items=50), 1.0, 0.95) is None
 
 
 def test_better_needs_the_interval_and_the_test():
@@ -317,7 +316,7 @@ def test_each_check_says_what_was_asked_for_and_found():
         ["bias at most 1 percentage point (tau 0.5)", "-8 [-10, -6] points"],
     ]
     said = " ".join(result_of(worth, other, bias).summary().split())
-    assert "Worth at least 3 raters: choose another threshold: the estimate is too close to this one" in said
+    assert "Worth at least 3 raters: choose another threshold: more items will not settle this one" in said
     below = replace(worth, value=-math.inf, low=-math.inf, high=0.2, verdict="fail")
     assert "<0 [<0, 0.20]" in result_of(below).summary()
 
@@ -422,7 +421,7 @@ def test_the_items_that_an_open_check_asks_for_settle_it_four_times_out_of_five(
     # as are asked for at the truth settle it with a chance of 80%; the exact interval is somewhat wider than the
     # normal one that the plan assumes.
     found = Estimate(value=0.9, low=share_interval(90, 100, confidence=0.95)[0], high=1.0, items=100)
-    n = 100 + more_above(found, 0.85, ASKED)
+    n = 100 + more_above(found, 0.85, 0.95)
     drawn = np.random.default_rng(0).binomial(n, 0.9, size=4000)
     passed = np.mean([share_interval(int(count), n, confidence=0.95)[0] >= 0.85 for count in drawn])
     assert 0.77 <= passed <= 0.92
@@ -436,7 +435,7 @@ def test_whoever_collects_the_items_that_an_open_check_asks_for_has_it_settled_m
     rng, settled = np.random.default_rng(0), []
     for count in rng.binomial(100, truth, size=1500).tolist():
         low, high = share_interval(count, 100, confidence=0.95)
-        more = more_above(Estimate(value=count / 100, low=low, high=high, items=100), 0.85, ASKED)
+        more = more_above(Estimate(value=count / 100, low=low, high=high, items=100), 0.85, 0.95)
         if verdict_above(low, high, 0.85) == "inconclusive" and more is not None:
             both = count + int(rng.binomial(more, truth))
             settled.append(verdict_above(*share_interval(both, 100 + more, confidence=0.95), 0.85) != "inconclusive")
@@ -517,7 +516,8 @@ def test_a_constant_that_passes_one_check_of_two_is_no_word_against_the_gate():
 
 
 @pytest.mark.parametrize(
-    ("more", "expected"), [(4000, "collect about 4,000 more items"), (4001, "it takes about 4,100 more items")]
+    ("more", "expected"),
+    [(4000, "collect about 4,000 more items"), (4001, "settling this one takes about 4,100 more items")],
 )
 def test_more_than_twenty_times_the_items_at_hand_are_said_to_be_many(more, expected):
     check = replace(CHECK, verdict="inconclusive", items=200, more_items=more)
@@ -541,14 +541,14 @@ def test_what_is_missing_is_named():
 def test_raters_keep_an_interval_wide_that_items_would_narrow():
     # 4 of 5 parts of the variance come from raters: no number of items leaves less than sqrt(.8) of the half-width.
     wide = Estimate(value=1.0, low=0.0, high=2.0, items=100, these=(1 - math.sqrt(0.2), 1 + math.sqrt(0.2)))
-    assert settling(wide, 0.0, ASKED, more_above) == ("raters", None)
-    assert settling(replace(wide, these=None), 0.0, ASKED, more_above).missing == "items"
-    assert settling(replace(wide, low=1.0, high=3.0), 1.0, ASKED, more_above).missing == "distance"
+    assert settling(wide, 0.0, 0.95, more_above) == ("raters", None, None)
+    assert settling(replace(wide, these=None), 0.0, 0.95, more_above).missing == "items"
+    assert settling(replace(wide, low=1.0, high=3.0), 1.0, 0.95, more_above).missing == "distance"
     # A fifth of the variance from raters: the items must bring (1 / (z + z.8) * z)^2 less .2 of what they bring now.
     z = NormalDist().inv_cdf(0.975)
     room = (z / (z + NormalDist().inv_cdf(POWER))) ** 2 - 0.2
     some = replace(wide, these=(1 - math.sqrt(0.8), 1 + math.sqrt(0.8)))
-    assert settling(some, 0.0, ASKED, more_above) == ("items", math.ceil(100 * 0.8 / room) - 100)
+    assert settling(some, 0.0, 0.95, more_above) == ("items", math.ceil(100 * 0.8 / room) - 100, None)
 
 
 def test_a_constant_and_a_person_stand_beside_every_check(binary):

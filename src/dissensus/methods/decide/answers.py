@@ -545,7 +545,7 @@ def answers_about(judges: Judges, asking: Asking) -> Answers:
     plan = None
     if isinstance(decision, DecideResult) and not isinstance(worked, Unanswered):
         plan = asking.plan(judges, decision)
-        decision = with_next(decision, worked.result, answered(plan), asking.decision_options())
+        decision = with_next(decision, worked, answered(plan), asking.decision_options())
     panel, items = together(asking, judges, answered(worth)), behind(asking, judges, worked)
     return Answers(
         agreement=agreement,

@@ -28,13 +28,13 @@ CONSTANT, PERSON = 0, 1
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Stakes:
-    """Raters, judges and the constant answer on the items that every judge answered and two people rated."""
+    """Raters, judges and the constant answer on the items that every judge answered."""
 
     measure: Measure
     judges: tuple[str, ...]
-    answers: tuple[
-        Floats, ...
-    ]  # of each judge: (n_items,) numbers for `distance`, (n_items, n_labels) shares for agreement
+    # Of each judge: (n_items,) numbers for `distance`, (n_items, n_labels) shares for agreement.
+    answers: tuple[Floats, ...]
+    means: tuple[Floats, ...]  # (n_items,): each judge's mean answer as a number; none where labels have no order
     item: Codes  # (n_ratings,): with `label`, ordered by item and label
     label: Codes
     values: Floats  # (n_labels,): labels as numbers; NaN where they have no order
@@ -55,11 +55,19 @@ class Stakes:
         return int(self.kept.sum())
 
 
+class Shift(NamedTuple):
+    """How much higher than people a judge answers: its mean answer less theirs, in units of the labels."""
+
+    value: float
+    low: float
+    high: float
+
+
 class StandingOf(NamedTuple):
     """Judges as they are, by name, and what they are held against."""
 
     judges: dict[str, AsIs]
-    shifts: dict[str, float]
+    shifts: dict[str, Shift]
     constant: Constant
     person: Person
 
@@ -74,8 +82,8 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
         others = {answers.judge: other_scale(aligned, answers.judge) for answers in everybody}
         if (name := next((name for name, why in others.items() if why is not None), None)) is not None:
             return f"{name} is on another scale than the raters: {others[name]}"
-    kept = answered_by_all(everybody) & (ratings.types.ratings[ratings.type_of_item] > 1)
-    if not kept.any():
+    kept = answered_by_all(everybody)
+    if not (kept & (ratings.types.ratings[ratings.type_of_item] > 1)).any():
         return "no item that every judge answered has two ratings"
     times = np.ones(len(ratings.item), dtype=np.intp) if ratings.times is None else ratings.times
     row = np.lexsort((ratings.label, ratings.item))
@@ -85,11 +93,12 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
     answers = [
         _numbers(own, kept, ratings, labels) if is_ordered else _most_likely(own.stated[kept]) for own in everybody
     ]
+    means = [_mean_numbers(own, kept, ratings, labels) for own in everybody] if is_ordered else []
     copies = None if ratings.copies is None else ratings.copies[kept]
     weights = item_weights(ratings)
     stakes = Stakes(
         measure="distance" if is_ordered else "agreement", judges=tuple(own.judge for own in everybody),
-        answers=tuple(answers), item=item, label=label, values=values,
+        answers=tuple(answers), means=tuple(means), item=item, label=label, values=values,
         constant=-1, kept=kept, copies=copies, weights=None if weights is None else weights[kept],
     )  # fmt: skip
     best = _constant(item, label, stakes.stands_for, is_ordered=is_ordered, n_labels=ratings.n_labels)
@@ -100,11 +109,22 @@ def _numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...
     """A judge's answers as numbers: what it said, or its most likely label; NaN for a label that has no number."""
     if own.is_hard and np.isfinite(ratings.values).all():
         return own.values[kept]
+    return _expected(_most_likely(own.stated[kept]), ratings, labels)
+
+
+def _mean_numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...]) -> Floats:
+    """A judge's mean answer to each item: of its numbers, its samples or its probabilities."""
+    if own.is_hard and np.isfinite(ratings.values).all():
+        return own.values[kept]
+    return _expected(own.predictions[kept], ratings, labels)
+
+
+def _expected(shares: Floats, ratings: Ratings, labels: tuple[str, ...]) -> Floats:
+    """The mean of labels with these shares; NaN where one of them has no number."""
     known = dict(zip(ratings.labels, label_numbers(ratings), strict=True))
     others = label_values(labels)
     numbers = np.array([known.get(label, other) for label, other in zip(labels, others, strict=True)])
-    most_likely = _most_likely(own.stated[kept])
-    return np.asarray(np.where(most_likely > 0, most_likely * numbers, 0).sum(axis=1))
+    return np.asarray(np.where(shares > 0, shares * numbers, 0).sum(axis=1))
 
 
 def _most_likely(predictions: Floats) -> Floats:
@@ -123,9 +143,10 @@ def _constant(item: Codes, label: Codes, weight: Floats, *, is_ordered: bool, n_
 
 
 def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
-    """What the constant, a person and each judge score on each item, of shape (n_items, 2 + n_judges).
+    """What the constant, a person and each judge score on each item, then each judge's shift if labels have an order.
 
-    The larger the better: minus the distance for `distance`. NaN where fewer than two ratings are left.
+    Of shape (n_items, 2 + n_judges) or (n_items, 2 + 2 n_judges). The larger the better: minus the distance for
+    `distance`. Scores are NaN where fewer than two ratings are left, a shift where there is none.
     """
     n_items = stakes.n_items
     size = np.bincount(item, minlength=n_items).astype(np.float64)
@@ -133,6 +154,7 @@ def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
     def mean(values: Floats) -> Floats:
         return np.bincount(item, weights=values, minlength=n_items) / np.maximum(size, 1)
 
+    shifts: list[Floats] = []
     if stakes.measure == "agreement":
         columns = [mean((label == stakes.constant).astype(np.float64)), _same(item, label, n_items)]
         columns += [mean(shares[item, label]) for shares in stakes.answers]
@@ -140,8 +162,10 @@ def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
         value = stakes.values[label]
         columns = [-mean(np.abs(stakes.values[stakes.constant] - value)), -_distance(item, value, size)]
         columns += [-mean(np.abs(answers[item] - value)) for answers in stakes.answers]
+        shifts = [np.where(size > 0, answers - mean(value), np.nan) for answers in stakes.means]
     columns[PERSON] = columns[PERSON] / np.maximum(size * (size - 1), 1)
-    return np.where((size > 1)[:, None], np.stack(columns, axis=1), np.nan)
+    scores = [np.where(size > 1, column, np.nan) for column in columns]
+    return np.stack([*scores, *shifts], axis=1)
 
 
 def _same(item: Codes, label: Codes, n_items: int) -> Floats:
@@ -169,74 +193,75 @@ def standings(
     one, as a share of how much better than the constant a person is. `streams`: random numbers of items and of raters.
     """
     scores = item_scores(stakes, stakes.item, stakes.label)
-    copies = stakes.stands_for
-    values = _statistics(np.einsum("i,ij->j", copies, scores)[None, :] / copies.sum())[0]
+    n = len(stakes.judges)
+    values = _statistics(_means(stakes.stands_for[None, :], scores, n), n)[0]
     drawn = _resampled(scores, stakes, bootstrap, streams[0])
     if raters == "sampled" and bootstrap:
         pool = rater_pool(ratings, streams[1])
         takes_part, place = stakes.kept[pool.item], (np.cumsum(stakes.kept) - 1)[pool.item]
         left = [_without(stakes, place[own], label[own]) for mask, label in pool.rows() for own in [mask & takes_part]]
         drawn = pool.spread(np.stack(left)).moved(drawn, rater_draws(bootstrap, pool.n_groups, streams[1]))
+    ends = (
+        [percentile_interval(column, confidence) for column in drawn.T]
+        if bootstrap
+        else [(value, value) for value in values]
+    )
     allowed = margin * max(float(values[PERSON] - values[CONSTANT]), 0.0)
-    n = len(stakes.judges)
-    own, constant, person = (slice(2 + i * n, 2 + (i + 1) * n) for i in range(3))
-    found = {}
+    unknown = (np.nan, np.nan)
+    found, shifts = {}, {}
     for j, name in enumerate(stakes.judges):
-        ends = [
-            percentile_interval(drawn[:, part][:, j], confidence) if bootstrap else (values[part][j],) * 2
-            for part in (own, constant, person)
-        ]
+        own, beyond, apart, moved = (2 + part * n + j for part in range(4))
+        # Differs from methods/5, where a judge is like a person unless it is shown to be worse: few items or few raters
+        # would earn that. Here it has to be shown, and that it beats a constant, which a person may not.
         standing: Standing = "not better than a constant"
-        if ends[1][0] > 0:
-            standing = "better than a constant" if ends[2][1] < -allowed else "like a person"
-        value, (low, high) = values[own][j], ends[0] if bootstrap else (np.nan, np.nan)
+        if ends[beyond][0] > 0:
+            standing = "like a person" if ends[apart][0] > -allowed else "better than a constant"
+        value, (low, high) = values[own], ends[own] if bootstrap else unknown
         if stakes.measure == "distance":
             value, low, high = -value, max(-high, 0.0), -low
+            shifts[name] = Shift(float(values[moved]), *(ends[moved] if bootstrap else unknown))
         found[name] = AsIs(measure=stakes.measure, value=float(value), low=low, high=high, standing=standing)
     sign = -1 if stakes.measure == "distance" else 1
     answer = ratings.labels[stakes.constant]
     return StandingOf(
         found,
-        _shifts(stakes, copies),
+        shifts,
         Constant(answer=answer, measure=stakes.measure, value=float(sign * values[CONSTANT])),
         Person(measure=stakes.measure, value=float(sign * values[PERSON])),
     )
 
 
-def _statistics(means: Floats) -> Floats:
-    """Constant, person, judges, judges less constant, judges less person; a column each."""
-    judges = means[:, 2:]
-    return np.concatenate([means, judges - means[:, [CONSTANT]], judges - means[:, [PERSON]]], axis=1)
+def _statistics(means: Floats, n_judges: int) -> Floats:
+    """Constant, person, judges, judges less constant, judges less person, shifts; a column each."""
+    judges, shifts = means[:, 2 : 2 + n_judges], means[:, 2 + n_judges :]
+    apart = [judges - means[:, [CONSTANT]], judges - means[:, [PERSON]]]
+    return np.concatenate([means[:, : 2 + n_judges], *apart, shifts], axis=1)
+
+
+def _means(weights: Floats, scores: Floats, n_judges: int) -> Floats:
+    """The weighted mean of each column over the items with enough ratings; NaN where an answer has no number."""
+    is_known = np.isfinite(scores)
+    is_rated = np.repeat(is_known.any(axis=1, keepdims=True), scores.shape[1], axis=1)
+    is_rated[:, : 2 + n_judges] = is_known[:, [CONSTANT]]
+    totals = np.einsum("ri,ij->rj", weights, is_rated.astype(np.float64))
+    sums = np.einsum("ri,ij->rj", weights, np.where(is_rated, scores, 0.0))
+    return np.asarray(sums / np.where(totals > 0, totals, np.nan))
 
 
 def _resampled(scores: Floats, stakes: Stakes, bootstrap: int, rng: Generator) -> Floats:
+    n = len(stakes.judges)
     step = max(1, WEIGHTS_AT_ONCE // max(len(scores), 1))
     parts = [np.empty((0, scores.shape[1]))]
     for done in range(0, bootstrap, step):
         weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=stakes.copies).astype(np.float64)
         weights = weights if stakes.weights is None else weights * stakes.weights
-        parts.append(np.einsum("ri,ij->rj", weights, scores) / weights.sum(axis=1)[:, None])
-    return _statistics(np.concatenate(parts))
+        parts.append(_means(weights, scores, n))
+    return _statistics(np.concatenate(parts), n)
 
 
 def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
     """The statistics without some raters."""
     order = np.lexsort((label, item))
     scores = item_scores(stakes, item[order], label[order])
-    known = ~np.isnan(scores).any(axis=1)
-    if not known.any():
-        return np.full(2 + 3 * len(stakes.judges), np.nan)
-    weights = None if stakes.weights is None else stakes.weights[known]
-    return np.asarray(_statistics(np.average(scores[known], axis=0, weights=weights)[None, :])[0])
-
-
-def _shifts(stakes: Stakes, copies: Floats) -> dict[str, float]:
-    """How much higher than people each judge answers; empty where labels have no order."""
-    if stakes.measure != "distance":
-        return {}
-    size = np.bincount(stakes.item, minlength=stakes.n_items)
-    people = np.bincount(stakes.item, weights=stakes.values[stakes.label], minlength=stakes.n_items) / size
-    return {
-        name: float(np.average(answers - people, weights=copies))
-        for name, answers in zip(stakes.judges, stakes.answers, strict=True)
-    }
+    n, weights = len(stakes.judges), np.ones(len(scores)) if stakes.weights is None else stakes.weights
+    return np.asarray(_statistics(_means(weights[None, :], scores, n), n)[0])

@@ -17,12 +17,12 @@ from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
 from dissensus.methods.decide.as_is import StandingOf, stakes_of, standings
 from dissensus.methods.decide.information import LEAST, Gain, gains
-from dissensus.methods.decide.reasons import Decisions, caveat_texts, reason_text
+from dissensus.methods.decide.reasons import caveat_texts, how_to_use, reason_text
 from dissensus.methods.decide.result import (
     DecideJudge,
     DecideOptions,
     DecideResult,
-    How,
+    Decisions,
     Influential,
     Next,
     Raters,
@@ -36,9 +36,9 @@ from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.methods.equivalence.slices import compared, with_enough, worked_slices
+from dissensus.methods.gate.verdicts import SENSIBLE, SurveyRun, round_up, worth_verdict
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.choice import HALF, best_constant
-from dissensus.methods.judges.result import ALWAYS_POSITIVE
 from dissensus.methods.parts.parts import Cut, in_parts
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.methods.plan_raters.plan_raters import plan_raters
@@ -79,7 +79,7 @@ def _in_slices(
         return None
     decision = decision_of(cut.ratings, cut.judges, worked, options, rng=rng)
     plan = plan_of(cut.ratings, cut.judges, decision, options, progress=progress, **where)
-    decision = with_next(decision, worked.result, plan, options)
+    decision = with_next(decision, worked, plan, options)
     parts = []
     for one, own in zip(slices, found, strict=True):
         assert one.judges is not None  # noqa: S101 - as above
@@ -186,7 +186,7 @@ def decide(
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers, "progress": progress}
     worked = worked_worth(ratings, judges, options, **where)
     decision = decision_of(ratings, judges, worked, options, rng=rng)
-    return with_next(decision, worked.result, plan_of(ratings, judges, decision, options, **where), options)
+    return with_next(decision, worked, plan_of(ratings, judges, decision, options, **where), options)
 
 
 def worked_worth(
@@ -236,38 +236,38 @@ def decision_of(
             margin=options.margin, streams=(streams[0], streams[1]),
         )  # fmt: skip
     known = gains(prepared, raters=drawn_as, rng=streams[2]) if prepared.problem.score.is_additive else {}
+    by_correlation = result.settings["score"] in CORRELATIONS
     rows = tuple(_row(worth, result, known, standing) for worth in result.ranked)
     use = _to_use(rows, options.costs())
-    how: How | None = None
-    if use:
-        own = use[0].as_is
-        how = "as is" if own is not None and own.standing != "not better than a constant" else "recalibrated"
     largest = result.curve[-1].raters
     first = (use or list(rows))[0]
     influential = _influential(worked, first)
     count = asked.n_raters
-    constant = None if standing is None else standing.constant
+    constant, person = (None, None) if standing is None else (standing.constant, standing.person)
+    samples = 0 if is_part else options.bootstrap
+    decisions = _decisions(ratings, chosen, first.judge, replace(options, bootstrap=samples), rng=rng)
     caveats = caveat_texts(
-        use[0] if use else None, rows, influential, count, largest, how=how, constant=constant,
-        is_reversed=_is_reversed(result), decisions=_decisions(ratings, chosen, first.judge, options.positive),
+        use[0] if use else None, rows, influential, count, largest, constant=constant, person=person,
+        is_reversed=by_correlation and result.ranked[0].high < 0, by_correlation=by_correlation, decisions=decisions,
     )  # fmt: skip
     return DecideResult(
         settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
         data=result.data,
         warnings=tuple(warnings),
         recommendation=Recommendation(
-            use=tuple(row.judge for row in use), how=how,
-            reason=reason_text(use, rows, constant, largest), caveats=caveats,
+            use=tuple(row.judge for row in use), how=use[0].how if use else None, caveats=caveats,
+            reason=reason_text(use, rows, constant, largest, by_correlation=by_correlation),
         ),
         judges=rows,
         constant=constant,
-        person=None if standing is None else standing.person,
+        person=person,
         raters=Raters(
             count=count,
             intervals="raters like these" if drawn_as == "sampled" else "these raters",
             influential=influential,
         ),
         next=None,
+        decisions=decisions,
         largest=largest,
         recalibration=_recalibration(worked, chosen[use[0].judge]) if use and not is_part else None,
         evidence=result.evidence,
@@ -291,21 +291,20 @@ def _recalibration(worked: Worked, judges: Judges) -> Recalibration | None:
     )  # fmt: skip
 
 
-def _is_reversed(result: EquivalenceResult) -> bool:
-    """Whether the first judge's numbers run against people's."""
-    first = result.ranked[0]
-    return result.settings["score"] in CORRELATIONS and first.high < 0
-
-
-def _decisions(ratings: Ratings, judges: Judges, judge: str, positive: tuple[str, ...]) -> Decisions | None:
-    """How often a judge and the better constant decide as people do, where half of the raters decide.
+def _decisions(
+    ratings: Ratings, judges: Judges, judge: str, options: DecideOptions, *, rng: int | Generator | None
+) -> Decisions | None:
+    """How a judge and the better constant decide, where half of the raters decide.
 
     None where no option is positive, or nothing can be decided. A positive option that is none is refused.
     """
-    if not positive or DRAWN in ratings.about:
+    if not options.positive or DRAWN in ratings.about:
         return None
     try:
-        result = rank_judges(ratings, judges.only((judge,)), positive=positive, tau=HALF, bootstrap=0)
+        result = rank_judges(
+            ratings, judges.only((judge,)), positive=options.positive, tau=HALF, bootstrap=options.bootstrap,
+            raters=options.raters, confidence=options.confidence, rng=rng,
+        )  # fmt: skip
     except OptionError:
         raise
     except DissensusError:
@@ -314,7 +313,12 @@ def _decisions(ratings: Ratings, judges: Judges, judge: str, positive: tuple[str
     own, constant = rows.get(judge), best_constant(list(rows.values()))
     if own is None or constant is None:
         return None
-    return Decisions(judge=own.consistency, constant=constant.consistency, says_yes=constant.judge == ALWAYS_POSITIVE)
+    return Decisions(
+        judge=judge, consistency=own.consistency, consistency_low=own.consistency_low,
+        consistency_high=own.consistency_high, bias=own.bias, bias_low=own.bias_low, bias_high=own.bias_high,
+        constant=constant.judge,
+        constant_consistency=constant.consistency,
+    )  # fmt: skip
 
 
 def _check_costs(options: DecideOptions, judges: Judges) -> None:
@@ -329,6 +333,10 @@ def _row(
     worth: JudgeWorth, result: EquivalenceResult, known: Mapping[str, Gain], standing: StandingOf | None
 ) -> DecideJudge:
     gain = known.get(worth.judge)
+    own, shift = (
+        (None, None) if standing is None else (standing.judges.get(worth.judge), standing.shifts.get(worth.judge))
+    )
+    by_correlation = result.settings["score"] in CORRELATIONS
     best, others = result.best, _untold(result)
     is_first = worth.judge == result.ranked[0].judge
     # The best was picked for its score, so its interval allows for that.
@@ -342,8 +350,11 @@ def _row(
         low_verdict=ends.low_verdict,
         high_verdict=ends.high_verdict,
         shown=_is_shown(ends.low_verdict, ends.equivalence_low, worth) and (gain is None or gain.is_shown),
-        as_is=None if standing is None else standing.judges.get(worth.judge),
-        shift=None if standing is None else standing.shifts.get(worth.judge),
+        as_is=own,
+        shift=None if shift is None else shift.value,
+        shift_low=None if shift is None else shift.low,
+        shift_high=None if shift is None else shift.high,
+        how=how_to_use(own, shift, None if standing is None else standing.person, by_correlation=by_correlation),
         separable=not others if is_first else worth.judge not in others,
     )
 
@@ -428,27 +439,27 @@ def plan_of(
 
 
 def with_next(
-    decision: DecideResult, worth: EquivalenceResult, plan: PlanRatersResult | None, options: DecideOptions
+    decision: DecideResult, worked: Worked, plan: PlanRatersResult | None, options: DecideOptions
 ) -> DecideResult:
     """The decision with the cheapest step that would change or settle it."""
-    use, items = decision.recommendation.use, worth.curve[0].items
     step: Next | None = None
     if plan is not None and plan.recommended is not None:
         design = plan.recommended
-        names = plan.settings["a"], plan.settings["b"]
         text = (
-            f"to tell {names[0]} from {names[1]}, rate {design.items:,} items by "
+            f"to tell {plan.settings['a']} from {plan.settings['b']}, rate {design.items:,} items by "
             f"{counted(design.raters, 'person', 'people')} each; or use the cheaper one."
         )
         step = Next(text=text, items=design.items, raters=design.raters, cost=design.cost)
-    elif not use:
-        step = _to_be_shown(decision.judges[0], items, worth, options)
+    elif not decision.recommendation.use:
+        step = _to_be_shown(decision.judges[0], worked.result, options)
+    elif len(decision.recommendation.use) == 1:
+        step = _to_be_settled(decision.recommendation.use[0], worked, options)
     return replace(decision, next=step)
 
 
-def _to_be_shown(nearest: DecideJudge, items: int, worth: EquivalenceResult, options: DecideOptions) -> Next:
+def _to_be_shown(nearest: DecideJudge, worth: EquivalenceResult, options: DecideOptions) -> Next:
     """What would show that the nearest judge knows something: more items, unless it cannot be worth much."""
-    largest = worth.curve[-1].raters
+    items, largest = worth.curve[0].items, worth.curve[-1].raters
     if not largest:
         text = f"get a second rating on at least half of the {items:,} items: without it no rater can be left out."
         return Next(text=text, items=items // 2 + 1, raters=1, cost=(items // 2 + 1) * options.rating_cost)
@@ -458,3 +469,28 @@ def _to_be_shown(nearest: DecideJudge, items: int, worth: EquivalenceResult, opt
     text = f"collect {more:,} more items with {each} ratings each to halve the interval of {nearest.judge}."
     cost = more * (options.item_cost + each * options.rating_cost)
     return Next(text=text, items=more, raters=each, cost=cost)
+
+
+def _to_be_settled(judge: str, worked: Worked, options: DecideOptions) -> Next | None:
+    """What `gate` says would settle whether the judge is worth one person; None where that is settled."""
+    prepared = worked.prepared
+    if not options.bootstrap or prepared.problem.sizes[-1] < 1 or DRAWN in prepared.rated.about:
+        return None
+    number = max(j for j, own in enumerate(prepared.problem.judges) if own.judge == judge)  # calibrated comes last
+    run = SurveyRun(prepared=prepared, intervals=worked.intervals, judge=number)
+    items, verdict, what = worth_verdict(run, 1.0, confidence=options.confidence)
+    if verdict != "inconclusive":
+        return None
+    question = f"whether {judge} is worth one person"
+    if what.missing == "raters":
+        text = f"ask more raters: more items will not settle {question}."
+    elif what.more_items is None:
+        text = f"nothing: more items will not settle {question}."
+    elif what.more_items > SENSIBLE * items:
+        text = f"nothing: settling {question} takes about {round_up(what.more_items):,} more items."
+    else:
+        more, rated = round_up(what.more_items), prepared.rated
+        each = what.each if what.missing == "ratings" and what.each else max(round(rated.n_ratings / rated.n_items), 1)
+        text = f"to settle {question}, collect about {counted(more, 'more item')} with {each} ratings each."
+        return Next(text=text, items=more, raters=each, cost=more * (options.item_cost + each * options.rating_cost))
+    return Next(text=text, items=None, raters=None, cost=None)

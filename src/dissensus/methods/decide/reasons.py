@@ -2,24 +2,31 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from dissensus.errors import counted
-from dissensus.methods.decide.result import Constant, DecideJudge, How, Influential
+from dissensus.methods.decide.as_is import Shift
+from dissensus.methods.decide.result import AsIs, Constant, DecideJudge, Decisions, How, Influential, Person
 from dissensus.methods.equivalence.result import Verdict, worth_decimals
 
 FEW_RATERS = 4
 MOST_CAVEATS = 3
-LARGE_SHIFT = 0.25
-"""In label steps: a difference from people that shows."""
+LARGE_SHIFT = 1 / 3
+"""Of the mean distance between two raters: a difference from people that matters."""
 
 
-class Decisions(NamedTuple):
-    """Share of the items on which a judge, and the better constant, decide as people do."""
+def how_to_use(own: AsIs | None, shift: Shift | None, person: Person | None, *, by_correlation: bool) -> How:
+    """As it is if its answers are shown to beat a constant and are not shifted, and always by correlation."""
+    if by_correlation:
+        return "as is"
+    is_good = own is not None and own.standing != "not better than a constant"
+    return "as is" if is_good and not is_shifted(shift, person) else "recalibrated"
 
-    judge: float
-    constant: float
-    says_yes: bool  # whether the constant calls every item positive, or none
+
+def is_shifted(shift: Shift | None, person: Person | None) -> bool:
+    """Whether a judge answers higher or lower than people, and so much that it matters beside how they differ."""
+    if shift is None or person is None or shift.low <= 0 <= shift.high:
+        return False
+    return abs(shift.value) >= LARGE_SHIFT * person.value
 
 
 def end_text(value: float, verdict: Verdict | None, largest: int, digits: int = 2) -> str:
@@ -65,30 +72,24 @@ def raters_text(judge: DecideJudge, largest: int) -> str:
 
 
 def reason_text(
-    use: Sequence[DecideJudge], judges: Sequence[DecideJudge], constant: Constant | None, largest: int
-) -> str:
-    """Why: what the judge is worth, and whether it beats the others."""
+    use: Sequence[DecideJudge], judges: Sequence[DecideJudge], constant: Constant | None, largest: int, *,
+    by_correlation: bool = False,
+) -> str:  # fmt: skip
+    """Why: how the judge does as it is if that is how to use it, what it is worth, and whether it beats the others."""
+    known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
     if not use:
         nearest = judges[0]
-        known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
         worth = f", worth {raters_text(nearest, largest)}" if largest else ""
         return f"None is shown to know more than {known}; {nearest.judge} comes closest{worth}."
-    best, others = use[0], len(use) - 1
-    text = f"{best.judge} is worth {raters_text(best, largest)}{_people(best)}"
-    if others:
-        text += f", and {counted(others, 'other judge')} cannot be told apart from it"
-    elif len(judges) > 1:
-        text += ", and beats every other judge"
-    return f"{text}."
-
-
-def _people(judge: DecideJudge) -> str:
-    """Whether it is worth less or more than one person."""
-    if judge.high_verdict == "below 0" or (judge.high_verdict == "within" and judge.worth_high < 1):
-        return ", less than one person"
-    if judge.low_verdict == "above K" or (judge.low_verdict == "within" and judge.worth_low > 1):
-        return ", more than one person"
-    return ""
+    best = use[0]
+    worth = f"worth {raters_text(best, largest)}{' by correlation' if by_correlation else ''}"
+    if best.how == "as is" and not by_correlation and best.as_is is not None:
+        does = "answers like a person" if best.as_is.standing == "like a person" else f"beats {known}"
+        worth = f"{does}; recalibrated, it is {worth}"
+    else:
+        worth = f"is {worth}"
+    is_ahead = len(use) == 1 < len(judges)
+    return f"{best.judge} {worth}{', ahead of every other judge' if is_ahead else ''}."
 
 
 def caveat_texts(
@@ -98,34 +99,53 @@ def caveat_texts(
     n_raters: int | None,
     largest: int,
     *,
-    how: How | None = None,
     constant: Constant | None = None,
+    person: Person | None = None,
     is_reversed: bool = False,
+    by_correlation: bool = False,
     decisions: Decisions | None = None,
 ) -> tuple[str, ...]:
-    """What could change the answer, at most three sentences, the gravest first."""
-    texts = []
+    """What could change the answer or limits it, at most three sentences, the gravest first."""
     about = best or judges[0]
-    if how == "recalibrated" and constant is not None and about.as_is is not None:
-        texts.append(f"Do not use its answers as they are: always answering {constant.answer} does as well.")
+    texts = [] if best is None or decisions is None else [decision_text(decisions)]
+    limit = "" if best is None else _limit_text(best, constant, person, by_correlation=by_correlation)
+    texts += [limit] if limit else []
     if is_reversed:
         texts.append(f"{about.judge}'s numbers fall where people's rise: if its scale is reversed, change their sign.")
     for rater in influential[:1]:
         without = end_text(rater.worth_without, rater.verdict_without, largest)
         now = end_text(about.worth, about.verdict, largest)
         texts.append(f"Look at rater {rater.rater}: without them {rater.judge} is worth {without} instead of {now}.")
-    if best is not None and decisions is not None and decisions.judge <= decisions.constant:
-        always = "calling every item positive" if decisions.says_yes else "calling no item positive"
-        texts.append(
-            f"Do not use it for yes-or-no decisions: {always} agrees with people on {decisions.constant:.0%} of the "
-            f"items, {best.judge} on {decisions.judge:.0%}."
-        )
     if n_raters is not None and n_raters <= FEW_RATERS:
         texts.append(f"Add raters: {counted(n_raters, 'rater')} cannot speak for many other people.")
-    if best is not None and best.as_is is not None and best.as_is.standing == "better than a constant":
-        texts.append("Do not expect a person's precision: its answers are further from people's than a person's.")
-    shift = about.shift
-    if shift is not None and math.isfinite(shift) and abs(shift) >= LARGE_SHIFT:
-        way = "higher" if shift > 0 else "lower"
-        texts.append(f"Allow for its shift: {about.judge} answers {abs(shift):.1f} label steps {way} than people.")
     return tuple(texts[:MOST_CAVEATS])
+
+
+def _limit_text(best: DecideJudge, constant: Constant | None, person: Person | None, *, by_correlation: bool) -> str:
+    """Why a judge's answers are not to be used as they are; by correlation, for what they are."""
+    only = "Use it to rank items only: its answers" if by_correlation else "Do not use its answers as they are: they"
+    shift = None if best.shift is None else Shift(best.shift, best.shift_low or 0.0, best.shift_high or 0.0)
+    if best.as_is is not None and constant is not None and best.as_is.standing == "not better than a constant":
+        return f"{only} are not shown to beat always answering {constant.answer}."
+    if shift is not None and is_shifted(shift, person):
+        way = "higher" if shift.value > 0 else "lower"
+        return f"{only} are {abs(shift.value):.1f} {way} than people's."
+    return ""
+
+
+def decision_text(decisions: Decisions) -> str:
+    """How well a judge decides whether items are positive, beside the better constant."""
+    always = f"calling {'every' if decisions.constant == 'always-positive' else 'no'} item positive"
+    low, high = decisions.consistency_low, decisions.consistency_high
+    ends = f" [{low:.0%}, {high:.0%}]" if math.isfinite(low) else ""
+    share, other = f"{decisions.consistency:.0%}{ends}", f"{decisions.constant_consistency:.0%}"
+    if not (low if ends else decisions.consistency) > decisions.constant_consistency:
+        return (
+            f"Not for yes-or-no decisions: as it is, {decisions.judge} decides like most raters on {share} of the "
+            f"items, {always} on {other}."
+        )
+    way = "more" if decisions.bias > 0 else "fewer"
+    return (
+        f"Positive or not: as it is, {decisions.judge} decides like most raters on {share} of the items ({always}: "
+        f"{other}) and calls {100 * abs(decisions.bias):.0f} points {way} positive."
+    )

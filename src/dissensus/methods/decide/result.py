@@ -82,8 +82,28 @@ class DecideJudge:
     high_verdict: Verdict | None
     shown: bool  # to know something: the lower end of its worth is above asking nobody
     as_is: AsIs | None
-    shift: float | None  # how much higher than people it answers, in label steps; None where labels have no order
+    # How much higher than people it answers: its mean answer (of samples or probabilities) less theirs, in units of the
+    # labels, with its interval; None where labels have no order.
+    shift: float | None
     separable: bool  # can be told apart from the best judge; for the best one, from every other
+    shift_low: float | None = None
+    shift_high: float | None = None
+    how: How = "as is"  # recalibrated if its own answers are not shown to beat a constant, or are shifted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decisions:
+    """Positive or not, by half of the raters: how the first judge decides as it is, beside the better constant."""
+
+    judge: str
+    consistency: float  # share of the items on which it decides as people do
+    consistency_low: float
+    consistency_high: float
+    bias: float  # share of items that it calls positive, less people's
+    bias_low: float
+    bias_high: float
+    constant: str  # `always-positive` or `always-negative`
+    constant_consistency: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,6 +174,7 @@ class DecideResult(Result):
     person: Person | None
     raters: Raters
     next: Next | None
+    decisions: Decisions | None = None  # None where no option is positive
     largest: int  # the largest survey of the curve: K of `above K`
     recalibration: Recalibration | None = None  # what answers of the first judge to use mean; for a file of its own
     evidence: WorthEvidence | None = None  # samples that the parts of a file share; for what they say together

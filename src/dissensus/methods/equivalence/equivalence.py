@@ -192,6 +192,7 @@ class Worked(NamedTuple):
     prepared: Prepared
     term: RaterTerm | None  # scores without each rater, where raters are a sample
     extras: Extras  # among them what single items score, of a score that adds up over items
+    intervals: Intervals  # scores of the data and of bootstrap samples
 
 
 def worked_equivalence(
@@ -245,7 +246,7 @@ def place(
     result = summed_up(prepared, extras, intervals)
     if prepared.problem.among is not None:
         result = replace(result, evidence=_evidence(prepared, intervals))
-    return Worked(result, prepared, term, extras)
+    return Worked(result, prepared, term, extras, intervals)
 
 
 def rater_term_of(

@@ -107,7 +107,7 @@ def worked_slices(
         intervals = Intervals(options=options, data=own, samples=sampled, raters=term)
         # What there is to say about the curve is said of all items.
         result = replace(summed_up(prepared, sub.extras, intervals), warnings=())
-        answers.append(Worked(result, prepared, None, sub.extras))
+        answers.append(Worked(result, prepared, None, sub.extras, intervals))
     return answers
 
 

@@ -26,13 +26,13 @@ from dissensus.methods.gate.verdicts import (
     Estimate,
     Settling,
     SurveyRun,
-    gap_at,
     more_above,
     more_between,
     run_survey,
     settling,
     verdict_above,
     verdict_between,
+    worth_verdict,
 )
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.result import ALWAYS_POSITIVE, BASELINES, Downstream, JudgesResult
@@ -332,7 +332,7 @@ def comparison_check(
     else:
         verdict = verdict_above(estimate.low, estimate.high, threshold)
     name = "better_than" if margin is None else "not_worse_than"
-    what = settling(estimate, threshold, options, more_above)
+    what = settling(estimate, threshold, options.confidence, more_above)
     check = _check(name, threshold, estimate, verdict, what, result.metric)
     sign = 1 if result.better_scores == "higher" else -1
     constant = person = None
@@ -389,7 +389,7 @@ def decision_checks(result: JudgesResult, options: GateOptions, *, these: Judges
             for one, other in zip(constants, others, strict=True)
         )  # fmt: skip
         verdict = verdict_by(estimate.low, estimate.high, threshold)
-        what = settling(estimate, threshold, options, more_by)
+        what = settling(estimate, threshold, options.confidence, more_by)
         check = _check(name, threshold, estimate, verdict, what, name.partition("_")[2])
         checks.append(_with_rulers(replace(check, tau=row.tau, constants=beside), row, result))
     return checks
@@ -454,20 +454,13 @@ _DECISIONS: tuple[tuple[str, Any, Any, Any], ...] = (
 def worth_check(run: SurveyRun, threshold: float, options: GateOptions, *, score: str) -> Check:
     """Whether the interval of the survey equivalence keeps to the threshold."""
     value, (low, high) = place_of(run.gap), run.intervals.worth(run.judge)
-    problem = run.prepared.problem
-    each = math.ceil(threshold) + problem.references
-    enough = problem.counts.sum(axis=1) >= each
-    estimate = Estimate(value=value, low=low, high=high, items=int(problem.items[enough].sum()))
-    # Equivalences can be infinite; the gap to a survey of the threshold's size is not, and has the same sign.
-    apart = gap_at(run, threshold, estimate.items, confidence=options.confidence)
-    verdict, what = verdict_above(low, high, threshold), settling(apart, 0.0, options, more_above)
-    check = _check("min_equivalence", threshold, estimate, verdict, what, score)
-    missing = check.missing
-    if missing == "items" and estimate.items < int(problem.items.sum()):
-        missing = "ratings"  # some of the items at hand lack them, and cost less than new ones
+    items, verdict, what = worth_verdict(run, threshold, confidence=options.confidence)
+    check = _check(
+        "min_equivalence", threshold, Estimate(value=value, low=low, high=high, items=items), verdict, what, score
+    )
     placed = replace(
         check, place=verdict_of(value), low_verdict=verdict_of(low), high_verdict=verdict_of(high),
-        largest=problem.sizes[-1], calibrate=str(run.prepared.settings["calibrate"]), missing=missing, each=each,
+        largest=run.prepared.problem.sizes[-1], calibrate=str(run.prepared.settings["calibrate"]), each=what.each,
         # By definition: always the same answer is what asking nobody is worth.
         constant=Ruler(value=0.0), person=Ruler(value=1.0),
     )  # fmt: skip

@@ -19,11 +19,14 @@ from dissensus.methods.equivalence.equivalence import rater_term_of
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
 from dissensus.methods.equivalence.setup import Prepared, set_up
-from dissensus.methods.gate.result import POWER, GateOptions, Missing, Verdict
+from dissensus.methods.gate.result import POWER, Missing, Verdict
 from dissensus.options import named
 from dissensus.sampling import Progress
 from dissensus.sampling.intervals import Bounds, bootstrap_interval
 from dissensus.sampling.raters import rater_stream
+
+SENSIBLE = 20
+"""More items than this many times the rated ones are nothing that anybody would collect to settle a check."""
 
 
 class HalfWidth(NamedTuple):
@@ -72,25 +75,25 @@ def verdict_between(low: float, high: float, most: float) -> Verdict:
     return "fail" if low > most or high < -most else "inconclusive"
 
 
-def more_above(estimate: Estimate, threshold: float, options: GateOptions) -> int | None:
+def more_above(estimate: Estimate, threshold: float, confidence: float) -> int | None:
     """How many more items would settle whether the number is at least the threshold; None if it lies upon it."""
     if not math.isfinite(estimate.value):
         return None
     half_width = estimate.below() if estimate.value >= threshold else estimate.above()
-    return _more(estimate.items, half_width, abs(estimate.value - threshold), options.confidence)
+    return _more(estimate.items, half_width, abs(estimate.value - threshold), confidence)
 
 
-def more_between(estimate: Estimate, most: float, options: GateOptions) -> int | None:
+def more_between(estimate: Estimate, most: float, confidence: float) -> int | None:
     """How many more items would settle whether the number is at most so far from 0."""
     if not math.isfinite(estimate.value):
         return None
     below, above = estimate.below(), estimate.above()
     if abs(estimate.value) > most:
         half_width = below if estimate.value > 0 else above
-        return _more(estimate.items, half_width, abs(estimate.value) - most, options.confidence)
+        return _more(estimate.items, half_width, abs(estimate.value) - most, confidence)
     sides = [
-        _more(estimate.items, below, most + estimate.value, options.confidence),
-        _more(estimate.items, above, most - estimate.value, options.confidence),
+        _more(estimate.items, below, most + estimate.value, confidence),
+        _more(estimate.items, above, most - estimate.value, confidence),
     ]
     return None if None in sides else max(side for side in sides if side is not None)
 
@@ -115,7 +118,7 @@ def _more(items: int, half_width: HalfWidth, distance: float, confidence: float)
     return max(1, math.ceil(needed) - items) if math.isfinite(needed) else None
 
 
-More = Callable[[Estimate, float, GateOptions], int | None]
+More = Callable[[Estimate, float, float], int | None]
 """How many more items would settle a check."""
 
 
@@ -124,18 +127,31 @@ class Settling(NamedTuple):
 
     missing: Missing
     more_items: int | None
+    each: int | None = None  # of a worth: ratings that an item needs to count
 
 
-def settling(estimate: Estimate, threshold: float, options: GateOptions, more: More) -> Settling:
+def round_up(count: int) -> int:
+    """A count with two digits: how many items are needed is known no better.
+
+    Examples
+    --------
+    >>> round_up(7), round_up(118), round_up(1201)
+    (7, 120, 1300)
+    """
+    step = int("1".ljust(len(str(count)) - 1, "0"))
+    return -(-count // step) * step
+
+
+def settling(estimate: Estimate, threshold: float, confidence: float, more: More) -> Settling:
     """More items, if these would do; else more raters, or a threshold that is not where the estimate is."""
     if math.isnan(estimate.value):
         return Settling("score", None)
-    if (needed := more(estimate, threshold, options)) is not None:
+    if (needed := more(estimate, threshold, confidence)) is not None:
         return Settling("items", needed)
     if estimate.these is None:
         return Settling("distance", None)
     low, high = estimate.these
-    alone = more(replace(estimate, low=low, high=high, these=None), threshold, options)
+    alone = more(replace(estimate, low=low, high=high, these=None), threshold, confidence)
     return Settling("distance" if alone is None else "raters", None)
 
 
@@ -224,3 +240,17 @@ def gap_at(run: SurveyRun, threshold: float, items: int, *, confidence: float) -
     low, high = bounds(run.intervals)
     these = None if run.intervals.raters is None else bounds(replace(run.intervals, raters=None))
     return Estimate(value=value, low=low, high=high, items=items, these=these)
+
+
+def worth_verdict(run: SurveyRun, threshold: float, *, confidence: float) -> tuple[int, Verdict, Settling]:
+    """On how many items, whether the judge is worth this many raters, and what would settle it if that is open."""
+    problem = run.prepared.problem
+    each = math.ceil(threshold) + problem.references
+    enough = problem.counts.sum(axis=1) >= each
+    items = int(problem.items[enough].sum())
+    # Equivalences can be infinite; the gap to a survey of the threshold's size is not, and has the same sign.
+    what = settling(gap_at(run, threshold, items, confidence=confidence), 0.0, confidence, more_above)
+    if what.missing == "items" and items < int(problem.items.sum()):
+        what = what._replace(missing="ratings")  # some of the rated items lack them, and cost less than new ones
+    low, high = run.intervals.worth(run.judge)
+    return items, verdict_above(low, high, threshold), what._replace(each=each)

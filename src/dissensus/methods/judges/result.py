@@ -188,7 +188,7 @@ class ScaleUse:
     """How a judge uses labels in an order, beside people."""
 
     judge: str
-    shift: float  # mean answer less that of people, in steps from label to label
+    shift: float  # mean answer less that of people, in units of the labels, as in `decide`
     spread: float  # standard deviation of its answers over that of people's; NaN if theirs is 0
     unused: tuple[str, ...]  # labels of people that it never gives
 

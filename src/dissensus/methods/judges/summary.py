@@ -197,19 +197,19 @@ def scale_use(prepared: Prepared) -> tuple[ScaleUse, ...]:
     problem, options = prepared.problem, prepared.space.options
     if problem.numbers is None:
         return ()
-    steps = np.argsort(np.argsort(problem.numbers, kind="stable")).astype(np.float64)
+    numbers = problem.numbers
     weights = problem.weights * problem.is_chosen
     people = np.einsum("i,ik->k", weights, problem.people.soft) / weights.sum()
     judged = np.einsum("i,ijk->jk", weights, problem.judges.soft) / weights.sum()
 
     def spread(shares: Floats) -> float:
-        return math.sqrt(max(float(shares @ steps**2 - (shares @ steps) ** 2), 0.0))
+        return math.sqrt(max(float(shares @ numbers**2 - (shares @ numbers) ** 2), 0.0))
 
     of_people = spread(people)
     return tuple(
         ScaleUse(
             judge=judge,
-            shift=float((own - people) @ steps),
+            shift=float((own - people) @ numbers),
             spread=spread(own) / of_people if of_people > 0 else NAN,
             unused=tuple(
                 option for option, mine, theirs in zip(options, own, people, strict=True) if theirs > 0 and mine <= 0

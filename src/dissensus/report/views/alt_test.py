@@ -100,9 +100,10 @@ def _judges_table(result: AltTestResult) -> Table:
     """A row for each judge, and one for always giving the same answer."""
     names = short_names((judge.judge for judge in result.judges), LONGEST, has_end=True)
     rows: list[list[Cell]] = [
-        [names[judge.judge], replaces_words(judge), _rate(judge), judge.advantage] for judge in result.judges
+        [names[judge.judge], replaced_by(result)[judge.judge], _rate(judge), judge.advantage] for judge in result.judges
     ]
-    constant = [[f"({_always(result)})", None, _rate(result.baseline), result.baseline.advantage]]
+    passes = "yes" if result.baseline.replaces else "no"
+    constant = [[f"({_always(result)})", passes, _rate(result.baseline), result.baseline.advantage]]
     rows += constant if result.baseline.raters else []
     bounded = any(math.isfinite(judge.winning_rate_low) for judge in result.judges)
     beaten = "Raters beaten, with the interval for raters like these" if bounded else "Raters beaten"
@@ -114,11 +115,12 @@ def _judges_table(result: AltTestResult) -> Table:
     )
 
 
-def replaces_words(judge: JudgeTest) -> str:
-    """Whether a judge can replace a rater, in a word or two."""
-    if judge.replaces and judge.beats_constant is False:
-        return "not shown"
-    return {True: "yes", False: "not shown", None: "not tested"}[judge.replaces]
+def replaced_by(result: AltTestResult | None) -> dict[str, str]:
+    """Whether each judge can replace a rater, in a few words; where a constant passes too, that."""
+    passes = "as a constant does" if result is not None and result.baseline.replaces else "yes"
+    words = {True: passes, False: "not shown", None: "not tested"}
+    judges = () if result is None else result.judges
+    return {own.judge: words[own.replaces and own.beats_constant is not False] for own in judges}
 
 
 def _rate(judge: JudgeTest) -> str | None:

@@ -13,11 +13,12 @@ LONGEST_ANSWER = 9
 MOST_JUDGES = 6
 """More judges than that are counted, so that the whole answer fits on a screen."""
 MOST_NAMES = 3
+_HOW = {"as is": "as it is", "recalibrated": "recalibrated"}
 MEASURES = {
     "agreement": "as it is: share of raters with its answer",
     "distance": "as it is: mean distance from a rater",
 }
-SHIFT_MEANS = "shift: from people"
+SHIFT_MEANS = "shift: above people"
 SILENT = ("Intervals are very wide", "Judges used labels that no rater used", "he curve")
 """In warnings that a caveat or the table says; `equivalence` shows those about the curve, which it draws."""
 STANDINGS = {
@@ -44,22 +45,28 @@ def answer_sentence(result: DecideResult) -> str:
     use, how = result.recommendation.use, result.recommendation.how
     if not use:
         return "Use no judge yet."
-    useless = {own.judge for own in result.judges if own.as_is and own.as_is.standing == "not better than a constant"}
-    others = [name for name in use if how != "recalibrated" and name in useless]
-    names, more = (
-        listing([visible(name) for name in some], most=MOST_NAMES, word="or")
-        for some in ([name for name in use if name not in others], others)
+    own = {judge.judge: judge.how for judge in result.judges}
+    first, others = (
+        listing([visible(name) for name in use if (own.get(name, how) == how) is same], most=MOST_NAMES, word="or")
+        for same in (True, False)
     )
-    after = f", or {more}, recalibrated" if others else ""
-    return f"Use {names}, {'recalibrated' if how == 'recalibrated' else 'as it is'}{after}."
+    to_rank = ", to rank items" if worth_means(result) == "by correlation" else ""
+    after = f", or {others}, {_HOW['recalibrated' if how == 'as is' else 'as is']}" if others else ""
+    return f"Use {first}, {_HOW[how or 'as is']}{to_rank or after}."
 
 
 def lead_sentence(result: DecideResult) -> str:
     """The answer and its reason in one sentence."""
     use, reason = result.recommendation.use, visible(result.recommendation.reason)
+    name = visible(use[0]) if use else ""
     reason = reason if use else f"{reason[:1].lower()}{reason[1:]}"
-    reason = reason.removeprefix(f"{visible(use[0])} is ") if len(use) == 1 else reason
+    reason = f"it {reason.removeprefix(f'{name} ')}" if len(use) == 1 else reason
     return f"{answer_sentence(result).removesuffix('.')}: {reason}"
+
+
+def worth_means(result: DecideResult) -> str:
+    """What the worth of a judge is about: its recalibrated answers, or how its numbers correlate with people's."""
+    return "by correlation" if result.settings.get("score") in CORRELATIONS else "recalibrated"
 
 
 def _table(result: DecideResult) -> Table:
@@ -77,9 +84,8 @@ def _table(result: DecideResult) -> Table:
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
             rows.append(_padded([name, worth, value_text(held.measure, held.value)], columns))
-    first = "Worth: by correlation" if result.settings.get("score") in CORRELATIONS else "Worth: recalibrated"
-    parts = [first, *([MEASURES[measure]] if measure else []), *([SHIFT_MEANS] if has_shift else [])]
-    return Table(caption="; ".join(parts), columns=columns, rows=rows)
+    parts = [f"Worth: {worth_means(result)}", MEASURES[measure] if measure else "", SHIFT_MEANS if has_shift else ""]
+    return Table(caption="; ".join(filter(None, parts)), columns=columns, rows=rows)
 
 
 def _cells(judge: DecideJudge, name: str, largest: int, columns: Sequence[str]) -> list[Cell]:
@@ -97,7 +103,7 @@ def _padded(cells: list[Cell], columns: Sequence[str]) -> list[Cell]:
 
 
 def shift_text(shift: float) -> str:
-    """How much higher than people a judge answers, in label steps; no shift has no sign.
+    """How much higher than people a judge answers; no shift has no sign.
 
     Examples
     --------

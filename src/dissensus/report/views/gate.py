@@ -6,6 +6,7 @@ from xml.etree import ElementTree as ET
 
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.gate.result import POWER, Check, GateResult, Ruler
+from dissensus.methods.gate.verdicts import SENSIBLE, round_up
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.methods.parts.result import PartsResult
 from dissensus.options import named
@@ -31,8 +32,6 @@ SHARES = ("wins", "accuracy")
 SUITE = "dissensus gate"
 CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "calling no item positive"}
 MOST_DIGITS = 3
-SENSIBLE = 20
-"""More items than this many times the rated ones are nothing that anybody would collect to settle a check."""
 RULE = "A check passes if the whole interval meets the threshold, fails if none of it does, else it is inconclusive."
 RULERS = "Constant: the best answer to give always. Person: each rater against the others."
 SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
@@ -184,24 +183,12 @@ def _settling(check: Check) -> str:
     if check.missing == "raters":
         return f"ask more raters, as more items will not settle it; or set {named('raters')} fixed for these raters."
     if check.more_items is None:
-        return "choose another threshold: the estimate is too close to this one."
+        return "choose another threshold: more items will not settle this one."
     more = f"about {counted(round_up(check.more_items), 'more item')}"
     more += f" with {check.each} ratings each" if check.missing == "ratings" else ""
     if check.more_items > SENSIBLE * check.items:
-        return f"choose another threshold: the estimate is so close to this one that it takes {more}."
+        return f"choose another threshold: settling this one takes {more}."
     return f"collect {more}, which settles it with {percent(POWER, 0)} chance if the estimate is right."
-
-
-def round_up(count: int) -> int:
-    """A count with two digits: how many items are needed is known no better.
-
-    Examples
-    --------
-    >>> round_up(7), round_up(118), round_up(1201)
-    (7, 120, 1300)
-    """
-    step = int("1".ljust(len(str(count)) - 1, "0"))
-    return -(-count // step) * step
 
 
 # ---- JUnit XML
