@@ -63,7 +63,7 @@ def test_every_judge_and_the_constant_have_one_row():
         ["gpt", "yes", "1 of 2 [10%, 90%]", 0.8],
         ["llama", "not shown", "0 of 2", 0.6],
         ["bert", "not tested", None, pytest.approx(NAN, nan_ok=True)],
-        ["(always answering no)", None, "0 of 2", 0.6],
+        ["(always answering no)", "no", "0 of 2", 0.6],
     ]
     assert section_of(result_of(sampled)).brief().notes == [
         "Ask more raters: gpt may win against only 10% of raters like these."
@@ -74,6 +74,7 @@ def test_a_test_that_a_constant_answer_passes_is_called_so():
     section = section_of(result_of(GOOD, baseline=GOOD))
     assert section.lead == "gpt passes the test for replacing a rater, but so does always answering no."
     assert section.brief().notes[0].startswith("Passing takes no skill here.")
+    assert [row[1] for row in section.main_table().rows] == ["as a constant does", "yes"]
     beaten = section_of(result_of(replace(GOOD, beats_constant=False), baseline=GOOD))
     assert beaten.lead == (
         "gpt is not shown to replace a rater: always answering no wins against 1 of 2 raters, gpt against 1."

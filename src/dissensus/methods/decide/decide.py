@@ -127,7 +127,7 @@ def decide(
     judge : str or sequence of str, optional
         Which judges to choose from; all if not given.
     positive : str or sequence of str
-        Options that count as positive in a decision: then a constant that decides as well is named.
+        Options that count as positive in a decision: then how well the first judge decides is reported.
     elicitation : {"forced_choice", "response_set"}, optional
         Take only the ratings that were asked for in this way.
     judge_cost : sequence of str
@@ -173,7 +173,7 @@ def decide(
     A judge is used only if it is shown to know something: the lower end of its worth is above 0, and what its
     calibrated answers tell beyond a constant answer is beyond doubt (p < .001, corrected for the number of judges). Of
     those not told apart from the best one all are named. A judge is used as it is if its own answers beat the best
-    constant answer, else recalibrated.
+    constant answer and are not shifted from people's, else recalibrated.
 
     Examples
     --------
