@@ -537,6 +537,8 @@ def findings(
     effects = fitted.predictor.effects(pair)
     quartiles = _spread_quartiles(fitted.pilot)
     low, high = _needed_interval(fitted, options, pair)
+    if best is not None:  # its power is exact, the interval's ends are approximate; unknown ends stay unknown
+        low, high = min(low, best.items), max(high, best.items)
     a, b = fitted.pilot.names
     pilot = PilotFindings(
         items=fitted.pilot.n_items,

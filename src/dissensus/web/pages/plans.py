@@ -133,8 +133,8 @@ JUDGES = (
     Field(name="b", label="Second judge", nobody="choose one"),
 )
 PILOT_METRIC = Field(
-    name="metric", label="How near to people", kind="choice", default="wins",
-    choices=(*METRICS, ("information", "what its calibrated answers tell")),
+    name="metric", label="How near to people", kind="choice",
+    choices=(("", "what fits the labels"), ("information", "what its calibrated answers tell"), *METRICS),
 )  # fmt: skip
 WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, PILOT_METRIC, *DESIGN[1:])
 
