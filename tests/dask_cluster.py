@@ -23,7 +23,8 @@ class Cluster:
     Where the tests are killed, the processes end on their own after a while.
     """
 
-    def __init__(self, folder: Path, *, workers: int = 2) -> None:
+    def __init__(self, folder: Path, *, workers: int = 2, tls: tuple[str, ...] = ()) -> None:
+        self._tls = tls
         self._file = folder / "scheduler.json"
         self._log = (folder / "cluster.log").open("w")
         self.workers = []
@@ -31,7 +32,7 @@ class Cluster:
         self.add_workers(workers)
         self._until(self._is_written)
         self.address = json.loads(self._file.read_text())["address"].removeprefix("tcp://")
-        self.engine = f"dask://{self.address}"
+        self.engine = self.address if tls else f"dask://{self.address}"
 
     def add_workers(self, number: int, *, path: Path | None = None) -> None:
         """Start more workers, which may find other packages first."""
@@ -82,7 +83,7 @@ class Cluster:
         command = [sys.executable, "-m", "dask", kind, "--scheduler-file", str(self._file), "--host", "127.0.0.1"]
         paths = os.pathsep.join([str(TESTS)] if path is None else [str(path), str(TESTS)])
         return subprocess.Popen(
-            [*command, "--no-dashboard", "--dashboard-address", "127.0.0.1:0", *options],
+            [*command, "--no-dashboard", "--dashboard-address", "127.0.0.1:0", *options, *self._tls],
             stdout=self._log,
             stderr=self._log,
             env=os.environ | {"PYTHONPATH": paths, "DASK_TEMPORARY_DIRECTORY": str(self._file.parent)} | SETTINGS,

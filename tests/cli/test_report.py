@@ -154,7 +154,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_processes(cap
         (("--rating-cost", "-1"), "--rating-cost"),
         (("--item-cost", "dear"), "--item-cost"),
         (("--workers", "0"), "--workers"),
-        (("--engine", "cloud"), "--engine cannot be 'cloud': choose local or dask://host:port."),
+        (("--engine", "cloud"), "--engine cannot be 'cloud': choose local, dask://host:port or tls://host:port."),
         (("-o", "nowhere/r.html"), "the folder nowhere does not exist"),
         (("--task", "nowhere.toml"), "nowhere.toml"),
     ],

@@ -265,6 +265,27 @@ class TestTrouble:
         assert (logger.level, warnings.filters) == (level, filters)
 
 
+def test_a_cluster_with_certificates_is_asked_over_tls(tmp_path):
+    pytest.importorskip("cryptography", reason="certificates are made with cryptography")
+    import dask  # noqa: PLC0415 - it is there, as distributed is
+    from distributed.security import Security  # noqa: PLC0415
+
+    made = Security.temporary()
+    (tmp_path / "cert.pem").write_text(made.tls_ca_file)
+    (tmp_path / "key.pem").write_text(made.tls_client_key)
+    cert, key = str(tmp_path / "cert.pem"), str(tmp_path / "key.pem")
+    secure = Cluster(tmp_path, workers=1, tls=("--tls-ca-file", cert, "--tls-cert", cert, "--tls-key", key))
+    try:
+        assert secure.engine.startswith("tls://127.0.0.1:")
+        own = {"ca-file": cert, "client.cert": cert, "client.key": key}
+        with dask.config.set({f"distributed.comm.tls.{name}": path for name, path in own.items()}):
+            assert run_on(secure.engine, draw, [1.0, 2.0]) == run_on("local", draw, [1.0, 2.0])
+        with pytest.raises(DissensusError, match="No Dask scheduler answered at tls://"):
+            run_on(secure.engine, draw, [1.0])  # without certificates
+    finally:
+        secure.close()
+
+
 class TestRefusals:
     def test_without_dask_the_extra_is_named(self, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "distributed", None)

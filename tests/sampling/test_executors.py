@@ -62,7 +62,7 @@ def test_progress_counts_tasks():
 
 
 def test_unknown_engines_are_refused():
-    with pytest.raises(OptionError, match="choose local or dask://host:port"), open_executor("ray"):
+    with pytest.raises(OptionError, match="choose local, dask://host:port or tls://host:port"), open_executor("ray"):
         pass
 
 

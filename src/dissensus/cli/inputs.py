@@ -94,7 +94,9 @@ class Output:
 class Work:
     """Where the work runs: options of every command that resamples or simulates."""
 
-    engine: Annotated[str, typer.Option(metavar="E", help="Where to compute: local or dask://host:port.")] = "local"
+    engine: Annotated[
+        str, typer.Option(metavar="E", help="Where to compute: local, dask://host:port or tls://host:port.")
+    ] = "local"
     workers: Annotated[
         int, typer.Option(metavar="N", min=1, help="Processes of the local engine; the numbers do not depend on it.")
     ] = 1

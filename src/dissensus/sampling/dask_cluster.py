@@ -141,7 +141,7 @@ def check_cluster(client: "Client", address: str) -> None:
     found = client.get_versions(check=False, packages=list(PACKAGES))
     check_versions(_versions_of(found["scheduler"]), f"the Dask scheduler at {address}")
     for worker, described in found["workers"].items():
-        check_versions(_versions_of(described), f"the Dask worker at {worker.removeprefix('tcp://')}")
+        check_versions(_versions_of(described), f"the Dask worker at {worker.partition('://')[2]}")
 
 
 def _versions_of(described: Mapping[str, Mapping[str, str | None]]) -> Versions:
@@ -352,7 +352,7 @@ CONNECT_SECONDS = 10
 CLOSE_SECONDS = 5
 PORT = 8786
 """Where a scheduler listens by default."""
-ADDRESS = re.compile(r"(?P<host>[\w.-]+|\[[0-9a-fA-F:.%]+\])(:(?P<port>\d{1,5}))?/?")
+ADDRESS = re.compile(r"(?P<tls>tls://)?(?P<host>[\w.-]+|\[[0-9a-fA-F:.%]+\])(:(?P<port>\d{1,5}))?/?")
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 """What Dask writes to the terminal: a lost worker is no news to somebody who waits for a table."""
 
@@ -385,7 +385,7 @@ def connected(address: str) -> "Iterator[Client]":
         if kind != "Scheduler":
             raise DissensusError(f"At {address} is a Dask {kind.lower()}: give the address of the scheduler instead.")
         # Not the default client: the caller may have one of his own.
-        client = Client(f"tcp://{address}", timeout=CONNECT_SECONDS, set_as_default=False)
+        client = Client(_contact(address), timeout=CONNECT_SECONDS, set_as_default=False)
     except OSError as error:
         raise DissensusError(
             f"No Dask scheduler answered at {address} within {CONNECT_SECONDS} seconds. Look whether the address is "
@@ -399,12 +399,18 @@ def connected(address: str) -> "Iterator[Client]":
         client.close(timeout=CLOSE_SECONDS)
 
 
+def _contact(address: str) -> str:
+    return address if address.startswith("tls://") else f"tcp://{address}"
+
+
 async def _greet(address: str) -> str:
     """What Dask says is at an address: with a web server or a worker there, a client would wait for ever."""
     from distributed import rpc  # noqa: PLC0415 - as above
+    from distributed.security import Security  # noqa: PLC0415 - as above
 
     try:
-        async with rpc(f"tcp://{address}", timeout=CONNECT_SECONDS) as there:
+        arguments = Security().get_connection_args("client")  # with the certificates that Dask's settings name
+        async with rpc(_contact(address), timeout=CONNECT_SECONDS, connection_args=arguments) as there:
             described = await asyncio.wait_for(there.identity(), CONNECT_SECONDS)
     except Exception as error:  # what is no Dask may answer anything, such as a message of 3 exbibytes
         raise ConnectionError(address) from error
@@ -428,16 +434,17 @@ def quiet() -> Iterator[None]:
 
 
 def host_and_port(address: str) -> str:
-    """The address of a scheduler, with the usual port if it has none.
+    """The address of a scheduler, with the usual port if it has none, and with tls:// if that was asked for.
 
     Examples
     --------
-    >>> host_and_port("10.0.0.7"), host_and_port("cluster.lab:9000"), host_and_port("[::1]:8786/")
-    ('10.0.0.7:8786', 'cluster.lab:9000', '[::1]:8786')
+    >>> host_and_port("10.0.0.7"), host_and_port("cluster.lab:9000"), host_and_port("tls://[::1]:8786/")
+    ('10.0.0.7:8786', 'cluster.lab:9000', 'tls://[::1]:8786')
     """
     found = ADDRESS.fullmatch(address)
     if found is None:
         raise OptionError(
-            f"{named('engine')} cannot be 'dask://{address}': give a scheduler's address, dask://host:port."
+            f"{named('engine')} cannot be 'dask://{address}': give a scheduler's address, dask://host:port or "
+            "tls://host:port."
         )
-    return f"{found['host']}:{found['port'] or PORT}"
+    return f"{found['tls'] or ''}{found['host']}:{found['port'] or PORT}"

@@ -20,6 +20,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 DASK = "dask://"
+CLUSTERS = (DASK, "tls://")
 
 
 class HereExecutor(Executor):
@@ -52,7 +53,7 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
     Parameters
     ----------
     engine : str or Executor
-        `local`, `dask://host:port`, or an executor, which is used as it is and left open.
+        `local`, `dask://host:port`, `tls://host:port`, or an executor, which is used as it is and left open.
     workers : int
         Processes of the local engine; 1 works in this process.
     """
@@ -63,13 +64,13 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
             raise OptionError(f"{named('workers')} cannot be {workers}: at least one process must work.")
         with HereExecutor() if workers == 1 else _pool(workers) as executor:
             yield executor
-    elif engine.startswith(DASK):
+    elif engine.startswith(CLUSTERS):
         from dissensus.sampling.dask_cluster import open_cluster  # noqa: PLC0415 - an optional dependency
 
         with open_cluster(engine.removeprefix(DASK)) as executor:
             yield executor
     else:
-        raise OptionError(f"{named('engine')} cannot be {engine!r}: choose local or dask://host:port.")
+        raise OptionError(f"{named('engine')} cannot be {engine!r}: choose local, dask://host:port or tls://host:port.")
 
 
 @contextmanager

@@ -283,7 +283,7 @@ def test_interval_covers_the_true_alpha():
         ({"bootstrap": -1}, "bootstrap= cannot be -1"),
         ({"confidence": 1.0}, "confidence= cannot be 1"),
         ({"weights": "cubic"}, "weights= cannot be 'cubic': choose one of ordinal, linear, quadratic"),
-        ({"engine": "spark"}, "engine= cannot be 'spark': choose local or dask://host:port"),
+        ({"engine": "spark"}, "engine= cannot be 'spark': choose local, dask://host:port or tls://host:port"),
         ({"workers": 0}, "workers= cannot be 0"),
         ({"by_group": True}, "The ratings have no groups"),
     ],

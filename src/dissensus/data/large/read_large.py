@@ -330,7 +330,7 @@ def read_reduced(
     memory : str
         What reducing may use before it writes to disk, such as 2GB.
     engine : str
-        `local`, or `dask://host:port`, where the files must be within reach of every worker.
+        `local`, `dask://host:port` or `tls://host:port`, where the files must be within reach of every worker.
 
     Returns
     -------
@@ -380,9 +380,9 @@ def read_input(
     wanted: Input, *, scored_by: LabelScores | None = None, memory: str = MEMORY, engine: str = "local"
 ) -> tuple[Ratings, Judges | None]:
     """Ratings and judges of an input, reduced where the engine is."""
-    from dissensus.sampling.executors import DASK  # noqa: PLC0415 - sampling stands below the data
+    from dissensus.sampling.executors import CLUSTERS, DASK  # noqa: PLC0415 - sampling stands below the data
 
-    if not engine.startswith(DASK):
+    if not engine.startswith(CLUSTERS):
         return read_large(wanted, scored_by=scored_by, memory=memory)
     from dissensus.sampling.dask_reduction import reduce_on_dask  # noqa: PLC0415 - an optional dependency
 
