@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dissensus import read
 from dissensus.data.labels import (
     infer_scale,
     label_values,
@@ -163,3 +164,12 @@ def test_words_and_sets_have_no_value():
 def test_membership_is_what_it_says(sets):
     matrix = membership(["|".join(s) for s in sets], ["a", "b", "c"])
     np.testing.assert_array_equal(matrix, np.array([[o in s for o in "abc"] for s in sets]).reshape(len(sets), 3))
+
+
+def test_a_comma_and_a_point_for_the_same_number_are_not_two_labels(tmp_path):
+    rows = [("a", "x", "3,5"), ("a", "y", "3.5"), ("b", "x", "4"), ("b", "y", "4"), ("c", "x", "3,5"), ("c", "y", "2")]
+    (tmp_path / "r.csv").write_text("item;rater;label\n" + "".join(";".join(row) + "\n" for row in rows))
+    assert read(tmp_path / "r.csv").labels == ("2", "3.5", "4")
+    # Between commas they may be two options: they stay apart, with a word.
+    written = read([dict(zip(("item", "rater", "label"), row, strict=True)) for row in rows])
+    assert any("decimal comma" in warning for warning in written.warnings)

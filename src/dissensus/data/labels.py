@@ -278,6 +278,7 @@ def label_counts(codes: Codes, label_set: LabelSet, times: Codes | None = None) 
 
 
 _COMMA_NUMBER = re.compile(r"\s*([+-]?\d+)(?:,(\d+))?\s*", re.ASCII)
+_POINT_NUMBER = re.compile(r"\s*[+-]?\d+\.\d+\s*", re.ASCII)
 _THOUSANDS = re.compile(r"[1-9]\d{0,2},\d{3}", re.ASCII)
 HALVES = frozenset({"0", "5"})
 
@@ -327,14 +328,14 @@ def has_decimal_commas(labels: Iterable[str]) -> bool:
 
     Examples
     --------
-    >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["1", "2", "3", "1,3"])
-    (True, False)
+    >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["3,5", "3.5"]), has_decimal_commas(["1", "3", "1,3"])
+    (True, True, False)
     >>> has_decimal_commas(["1,000", "2,500"]), has_decimal_commas(["3", "4"]), has_decimal_commas(["3,5", "no"])
     (False, False, False)
     """
     matches = []
     for label in labels:
-        if label.strip().lower() in LIKE_MISSING:
+        if label.strip().lower() in LIKE_MISSING or _POINT_NUMBER.fullmatch(label):  # some are typed with a point
             continue
         match = _COMMA_NUMBER.fullmatch(label)
         if match is None or _THOUSANDS.fullmatch(label.strip().lstrip("+-")):
