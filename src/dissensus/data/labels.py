@@ -328,8 +328,10 @@ def has_decimal_commas(labels: Iterable[str]) -> bool:
 
     Examples
     --------
-    >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["3,5", "3.5"]), has_decimal_commas(["1", "3", "1,3"])
-    (True, True, False)
+    >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["3,5", "3.5"])
+    (True, True)
+    >>> has_decimal_commas(["1", "2", "3", "1,3"])
+    False
     >>> has_decimal_commas(["1,000", "2,500"]), has_decimal_commas(["3", "4"]), has_decimal_commas(["3,5", "no"])
     (False, False, False)
     """
