@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Lock
-from typing import Literal, Self, TypeVar
+from typing import Self, TypeVar
 
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.paths import save_bytes
@@ -35,8 +35,6 @@ BUSY_SECONDS = 30.0
 T = TypeVar("T")
 EVERYBODY = ""
 """The rater of an event that is about the collection as a whole."""
-SlotKind = Literal["rating", "repeat", "check"]
-EventKind = Literal["answer", "skip", "undo", "link", "revoke", "assign", "stop", "reopen"]
 
 
 class CollectionError(DissensusError, ValueError):
@@ -48,7 +46,7 @@ class Slot:
     """One thing that a rater is asked: an item (its number in its file), why, and for pairs which side comes first."""
 
     item: int
-    kind: str = "rating"
+    kind: str = "rating"  # or repeat, check
     order: str = ""
 
 
@@ -94,7 +92,7 @@ class Event:
     """A row of the log: what happened, to which slot of which rater; `key` is the same when it is sent again."""
 
     key: str
-    kind: str
+    kind: str  # answer, skip, undo, link, revoke, assign, stop, reopen
     rater: str = EVERYBODY
     slot: int = -1
     body: Mapping[str, object] = field(default_factory=dict)

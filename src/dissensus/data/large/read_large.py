@@ -325,8 +325,8 @@ def read_reduced(
     round_outputs : int, optional
         Round judges' probabilities to this many digits, so that more items are identical.
     scored_by : callable, optional
-        What labels score under predictions, made by `dissensus.methods.equivalence.label_scores`: where judges gave too
-        many different probabilities to tell their items apart, `equivalence` gets the moments of these scores.
+        What labels score under predictions, made by `dissensus.methods.equivalence.scores.label_scores`: where judges
+        gave too many different probabilities to tell their items apart, `equivalence` gets the moments of these scores.
     memory : str
         What reducing may use before it writes to disk, such as 2GB.
     engine : str
