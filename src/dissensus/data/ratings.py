@@ -445,15 +445,18 @@ def item_weights(ratings: Ratings) -> Floats | None:
     given = ratings.about.get(DRAWN)
     if given is None:
         return None
-    chances = [number(given.get(item, "")) for item in ratings.items]
-    for item, chance in zip(ratings.items, chances, strict=True):
-        if chance is None or not 0 < chance <= 1:
-            text = given.get(item, "")
-            what = f"the {DRAWN} {shortened(text)!r}" if text else f"no {DRAWN}"
-            raise RatingsError(f"The item {shortened(item)} has {what}: give every item one above 0 and at most 1, or "
-                               "leave the column out.")  # fmt: skip
-    weights = 1 / np.array(chances, dtype=np.float64)
+    weights = 1 / np.array([chance_of(item, given.get(item, "")) for item in ratings.items])
     return None if np.ptp(weights) <= SAME * weights[0] else np.asarray(weights / weights.mean())
+
+
+def chance_of(item: str, text: str) -> float:
+    """The chance with which an item was drawn; RatingsError if there is none, or the text is none."""
+    chance = number(text)
+    if chance is None or not 0 < chance <= 1:
+        what = f"the {DRAWN} {shortened(text)!r}" if text else f"no {DRAWN}"
+        raise RatingsError(f"The item {shortened(item)} has {what}: give every item one above 0 and at most 1, or "
+                           "leave the column out.")  # fmt: skip
+    return chance
 
 
 def counted_the_same(ratings: Ratings) -> Ratings:

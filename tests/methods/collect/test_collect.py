@@ -201,3 +201,24 @@ def test_a_model_is_asked_about_the_items_of_a_project_with_its_task(tmp_path, c
     (tmp_path / "empty").mkdir()
     assert main(["rate", str(tmp_path / "empty"), "--model", "M", "--dry-run"]) == 2
     assert "empty has no items.csv" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (["a,2,0.5", "b,two,0.5"], "The item b has 'two' raters: give a whole number."),
+        (["a,2,0.5", "b,1.5,0.5"], "The item b has '1.5' raters"),
+        (["a,2,0.5", "b,2,0"], "The item b has the inclusion_probability '0': give every item one above 0"),
+        (["a,2,0.5", "b,2,"], "The item b has no inclusion_probability"),
+    ],
+)
+def test_chosen_items_without_a_number_are_refused_before_anybody_rates_them(tmp_path, rows, message):
+    (tmp_path / "items.csv").write_text("item,text\na,one\nb,other\n")
+    (tmp_path / "task.toml").write_text('instructions = "?"\noptions = ["Yes", "No"]\n')
+    (tmp_path / "next.csv").write_text("\n".join(["item,raters,inclusion_probability", *rows, ""]))
+    with pytest.raises(DissensusError, match=message):
+        collect(
+            tmp_path / "items.csv", task=tmp_path / "task.toml", chosen=tmp_path / "next.csv", raters=3,
+            output=tmp_path / "project",
+        )  # fmt: skip
+    assert not (tmp_path / "project").exists()

@@ -29,10 +29,10 @@ from dissensus.data.judges import ORDERS
 from dissensus.data.labels import number
 from dissensus.data.paths import small_text
 from dissensus.data.project import create_project, save_project
-from dissensus.data.ratings import DRAWN
+from dissensus.data.ratings import DRAWN, chance_of
 from dissensus.data.sources.source import open_sheet
 from dissensus.data.task import Task, read_task
-from dissensus.errors import FileError, OptionError, RatingsError, counted, listed
+from dissensus.errors import FileError, OptionError, RatingsError, counted, listed, shortened
 from dissensus.methods.collect.assignment import assign
 from dissensus.methods.collect.items import read_for_rating, store
 from dissensus.methods.collect.result import CollectOptions, CollectResult
@@ -147,6 +147,9 @@ def _made(
         found = _only(found, drawn, str(chosen))
         options = replace(options, ratings_per_item=options.ratings_per_item or most)
     options, found = _by_plan(options, found, plan)
+    if any(item.drawn for item in found):  # later the ratings would be refused
+        for item in found:
+            chance_of(item.name, item.drawn)
     planned = _plan(options, found, checks, task)
     was_there = folder.exists()
     project = create_project(folder, name=task.name or folder.name)
@@ -192,12 +195,20 @@ def _chosen(source: str | os.PathLike[str]) -> tuple[dict[str, str], int | None]
         role: [""] * len(cells.row) if name is None else [cells.columns[name][i] or "" for i in range(len(cells.row))]
         for role, name in (("item", item), ("raters", wanted), ("drawn", drawn))
     }
-    counts = [1 if wanted is None else int(number(text or "0") or 0) for text in column["raters"]]
+    counts = [1 if wanted is None else _raters_of(*cell) for cell in zip(column["item"], column["raters"], strict=True)]
     rows = zip(column["item"], column["drawn"], counts, strict=True)
     kept = {name: chance for name, chance, count in rows if name and count > 0}
     if not kept:
         raise RatingsError(f"{source} leaves no item to people: there is nothing to rate.")
     return kept, None if wanted is None else max(counts)
+
+
+def _raters_of(item: str, text: str) -> int:
+    """How many people are asked about an item; a blank leaves it to the judge."""
+    count = number(text or "0")
+    if count is None or count != int(count) or count < 0:
+        raise RatingsError(f"The item {shortened(item)} has {shortened(text)!r} raters: give a whole number.")
+    return int(count)
 
 
 def _only(items: list[Item], drawn: Mapping[str, str], source: str) -> list[Item]:
