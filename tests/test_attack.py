@@ -295,12 +295,13 @@ HOSTILE = "$(touch X)`touch X`;'\"|touch X"
 
 def test_advice_about_a_hostile_name_runs_nothing_in_a_shell(here, capsys):
     names = (HOSTILE, "other")
-    results = [[{"from_name": name, "type": "choices", "value": {"choices": ["y"]}} for name in names]] * 3
-    tasks = [{"id": i, "annotations": [{"completed_by": 1, "result": one}]} for i, one in enumerate(results)]
+    result = [{"from_name": name, "to_name": "t", "type": "choices", "value": {"choices": ["y"]}} for name in names]
+    tasks = [{"id": i, "data": {"t": "?"}, "annotations": [{"completed_by": 1, "result": result}]} for i in range(3)]
     (here / "tasks.json").write_text(json.dumps(tasks))
     message = refused(capsys, "import", "tasks.json", "-o", "x.csv")
-    [advice] = re.findall(r"--question .*?(?=, or|\. |\.$| \(|$)", message)[:1] or [""]
-    subprocess.run(["sh", "-c", f"echo {advice}"], cwd=here, check=False, capture_output=True, timeout=20)
+    [advice] = re.findall(r"--question .*?(?=, or|\. |\.$| \(|$)", message)[:1]
+    done = subprocess.run(["sh", "-c", f"echo {advice}"], cwd=here, check=True, capture_output=True, timeout=20)
+    assert done.stdout.decode() == f"--question {HOSTILE}\n"
     assert not (here / "X").exists()
 
 

@@ -1,5 +1,7 @@
 """One report never says two things: the decision, the alt-test, the ranking and the gate on the same data."""
 
+from dataclasses import replace
+
 import pytest
 
 from dissensus import gate, read, read_judges
@@ -44,6 +46,11 @@ def test_no_two_sections_on_bundled_data_contradict_each_other(name):
     ratings, judges = read(f"example:{name}"), read_judges(f"example:{name}")
     answers = answers_of(ratings, judges, bootstrap=BOOTSTRAP)
     assert contradictions(answers, ratings, judges) == []
+    advice = replace(
+        answers.decision.recommendation, use=(), how="as is", caveats=("Do not use its answers as they are",)
+    )
+    planted = replace(answers, decision=replace(answers.decision, recommendation=advice))
+    assert contradictions(planted, ratings, judges) == ["as it is, and not as it is"]
 
 
 @pytest.mark.slow
