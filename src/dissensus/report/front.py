@@ -251,7 +251,7 @@ def _table(decision: DecideResult, tested: Mapping[str, str]) -> Table:
             WORTH: worth_text(judge, decision.largest).replace("above ", ">").replace("below ", "<"),
             AS_IS: None if judge.as_is is None else STANDINGS[judge.as_is.standing],
             "Its answers": None if judge.as_is is None else _with_ends(judge.as_is),
-            SHIFT: None if judge.shift is None else shift_text(judge.shift),
+            SHIFT: None if judge.shift is None else shift_text(judge.shift, decision.person),
             REPLACES: tested.get(judge.judge),
         }
         for judge in decision.judges

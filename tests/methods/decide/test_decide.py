@@ -203,14 +203,44 @@ def test_a_judge_is_recalibrated_where_its_shift_is_shown_and_matters(standing, 
     assert how_to_use(own, Shift(*shift), person, by_correlation=True) == "as is"
 
 
-def test_what_next_is_what_gate_says_about_one_person():
-    population = with_a_constant(1)
+@pytest.mark.parametrize(
+    ("make", "judge", "items", "missing"),
+    [
+        (lenient_and_good, "lenient", 250, None),
+        (with_a_constant, "good", 250, "raters"),
+        (two_equal, "one", 90, "items"),
+    ],
+)
+def test_what_next_is_what_gate_says_about_one_person(make, judge, items, missing):
+    population = make(1)
     ratings, judges = read(population.ratings), read_judges(population.judges)
-    found = decide(ratings, judges, judge="good", **FEW)
-    [check] = gate(ratings, judges, judge="good", min_equivalence=1, **FEW).checks
-    assert (found.next is None) == (check.verdict != "inconclusive")
-    if found.next is not None and check.more_items is not None:
-        assert found.next.items in {None, round_up(check.more_items)}
+    ratings = ratings.where(ratings.item < items)
+    found = decide(ratings, judges, judge=judge, **FEW)
+    [check] = gate(ratings, judges, judge=judge, min_equivalence=1, **FEW).checks
+    assert (found.recommendation.use, check.missing) == ((judge,), missing)
+    if missing is None:
+        assert (found.next, check.verdict) == (None, "pass")
+    elif missing == "raters":
+        assert found.next.text.startswith("ask more raters: ")
+    else:
+        assert found.next.items == round_up(check.more_items)
+
+
+def test_a_shift_that_matters_is_never_rounded_to_nothing():
+    grid = np.arange(90)
+    truth = grid % 3 / 20  # labels 0, .05 and .1, on which raters differ by .025 on average
+    ratings = pd.DataFrame({
+        "item": np.tile(grid, 3), "rater": np.repeat(["x", "y", "z"], 90),
+        "label": np.concatenate([truth, truth, np.where(grid % 4, truth, 0.05)]),
+    })  # fmt: skip
+    judges = pd.DataFrame(
+        {"item": grid, "judge": "j", "label": np.where(grid % 2, truth, np.minimum(truth + 0.05, 0.1))}
+    )
+    result = decide(ratings, judges, raters="fixed", **FEW)
+    [row] = result.judges
+    assert 0 < row.shift < 0.05
+    assert f"{row.shift:.3f} higher than people's" in " ".join(result.recommendation.caveats)
+    assert f"+{row.shift:.3f}" in result.summary()
 
 
 def test_one_rating_an_item_leaves_the_worth_open_and_says_what_to_collect():

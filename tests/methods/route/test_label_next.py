@@ -106,9 +106,12 @@ def test_weighted_scores_are_those_computed_by_hand():
 def test_nearly_equal_weights_change_nearly_nothing():
     ratings, judges = POPULATIONS["four labels"].draw(80, 9, 4, np.random.default_rng(4))
     plain = decide(ratings, judges, bootstrap=60).judges[0]
-    same = decide(weighted(ratings, np.full(80, 0.3)), judges, bootstrap=60).judges[0]
+    even = decide(weighted(ratings, np.full(80, 0.3)), judges, bootstrap=60, positive="a")
+    same = even.judges[0]
     near = decide(weighted(ratings, 0.3 + 1e-8 * np.arange(80)), judges, bootstrap=60).judges[0]
     assert same == plain
+    assert even.decisions is not None  # equal chances are no weights, so nothing is left out
+    assert not [text for text in even.warnings if DRAWN in text]
     for name in ("worth", "worth_low", "worth_high"):
         assert getattr(near, name) == pytest.approx(getattr(plain, name), abs=1e-3, nan_ok=True)
     assert near.as_is.low == pytest.approx(plain.as_is.low, abs=1e-5)

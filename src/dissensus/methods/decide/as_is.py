@@ -263,5 +263,5 @@ def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
     """The statistics without some raters."""
     order = np.lexsort((label, item))
     scores = item_scores(stakes, item[order], label[order])
-    n, weights = len(stakes.judges), np.ones(len(scores)) if stakes.weights is None else stakes.weights
-    return np.asarray(_statistics(_means(weights[None, :], scores, n), n)[0])
+    n = len(stakes.judges)
+    return np.asarray(_statistics(_means(stakes.stands_for[None, :], scores, n), n)[0])

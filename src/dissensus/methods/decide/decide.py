@@ -11,7 +11,7 @@ from numpy.random import Generator
 from dissensus.arrays import Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.align import answers_of, asked_in_one_way, rows_among
-from dissensus.data.ratings import DRAWN, Elicitation, Slicing
+from dissensus.data.ratings import DRAWN, Elicitation, Slicing, item_weights
 from dissensus.data.recalibration import Recalibration
 from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
@@ -224,7 +224,7 @@ def decision_of(
     streams = rater_stream(rng).spawn(3)
     asked, _ = asked_in_one_way(ratings, chosen, options.elicitation)
     warnings = list(result.warnings)
-    if DRAWN in ratings.about and not is_part:
+    if not is_part and item_weights(ratings) is not None:
         warnings.append(f"Plans and yes-or-no decisions do not use {DRAWN}, so there are none.")
     stakes = stakes_of(asked, chosen.on_items_of(asked))
     standing: StandingOf | None = None
@@ -298,7 +298,7 @@ def _decisions(
 
     None where no option is positive, or nothing can be decided. A positive option that is none is refused.
     """
-    if not options.positive or DRAWN in ratings.about:
+    if not options.positive or item_weights(ratings) is not None:
         return None
     try:
         result = rank_judges(
@@ -423,7 +423,7 @@ def plan_of(
     **where: Any,  # noqa: ANN401 - engine, workers, progress
 ) -> PlanRatersResult | None:  # fmt: skip
     """What it takes to tell the two best judges apart, where they cannot be; None where no plan can be made."""
-    if len(decision.recommendation.use) < PAIR or not options.bootstrap or DRAWN in ratings.about:
+    if len(decision.recommendation.use) < PAIR or not options.bootstrap or item_weights(ratings) is not None:
         return None
     asked, _ = asked_in_one_way(ratings, judges, options.elicitation)
     typical = max(round(asked.n_ratings / asked.items_in_all), 1)
@@ -474,7 +474,7 @@ def _to_be_shown(nearest: DecideJudge, worth: EquivalenceResult, options: Decide
 def _to_be_settled(judge: str, worked: Worked, options: DecideOptions) -> Next | None:
     """What `gate` says would settle whether the judge is worth one person; None where that is settled."""
     prepared = worked.prepared
-    if not options.bootstrap or prepared.problem.sizes[-1] < 1 or DRAWN in prepared.rated.about:
+    if not options.bootstrap or prepared.problem.sizes[-1] < 1 or prepared.problem.unit is not None:
         return None
     number = max(j for j, own in enumerate(prepared.problem.judges) if own.judge == judge)  # calibrated comes last
     run = SurveyRun(prepared=prepared, intervals=worked.intervals, judge=number)

@@ -29,6 +29,19 @@ def is_shifted(shift: Shift | None, person: Person | None) -> bool:
     return abs(shift.value) >= LARGE_SHIFT * person.value
 
 
+def shift_decimals(person: Person | None) -> int:
+    """With how many decimals a shift that matters is not rounded to 0.
+
+    Examples
+    --------
+    >>> [shift_decimals(Person(measure="distance", value=apart)) for apart in (0.6, 0.12, 0.0)]
+    [1, 2, 2]
+    """
+    if person is None or person.value >= 0.05 / LARGE_SHIFT:
+        return 1
+    return 2 if person.value <= 0 else math.ceil(-math.log10(2 * LARGE_SHIFT * person.value))
+
+
 def end_text(value: float, verdict: Verdict | None, largest: int, digits: int = 2) -> str:
     """A number of raters, or where it is off the curve.
 
@@ -129,7 +142,7 @@ def _limit_text(best: DecideJudge, constant: Constant | None, person: Person | N
         return f"{only} are not shown to beat always answering {constant.answer}."
     if shift is not None and is_shifted(shift, person):
         way = "higher" if shift.value > 0 else "lower"
-        return f"{only} are {abs(shift.value):.1f} {way} than people's."
+        return f"{only} are {abs(shift.value):.{shift_decimals(person)}f} {way} than people's."
     return ""
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from dissensus.methods.decide.reasons import worth_text
-from dissensus.methods.decide.result import DecideJudge, DecideResult
+from dissensus.methods.decide.reasons import shift_decimals, worth_text
+from dissensus.methods.decide.result import DecideJudge, DecideResult, Person
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Points, Section, Table
 from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
@@ -77,7 +77,7 @@ def _table(result: DecideResult) -> Table:
     columns += ["Shift"] if has_shift else []
     shown = result.judges[:MOST_JUDGES] if len(result.judges) > MOST_JUDGES + 1 else result.judges
     names = short_names([judge.judge for judge in shown], LONGEST, has_end=True)
-    rows = [_cells(judge, names[judge.judge], result.largest, columns) for judge in shown]
+    rows = [_cells(judge, names[judge.judge], result, columns) for judge in shown]
     left = len(result.judges) - len(shown)
     rows += [_padded([f"({left} more)", "less"], columns)] if left else []
     always = "" if result.constant is None else f"(always {shortened(result.constant.answer, LONGEST_ANSWER)})"
@@ -88,13 +88,13 @@ def _table(result: DecideResult) -> Table:
     return Table(caption="; ".join(filter(None, parts)), columns=columns, rows=rows)
 
 
-def _cells(judge: DecideJudge, name: str, largest: int, columns: Sequence[str]) -> list[Cell]:
-    cells: list[Cell] = [name, worth_text(judge, largest).replace("above ", ">").replace("below ", "<")]
+def _cells(judge: DecideJudge, name: str, result: DecideResult, columns: Sequence[str]) -> list[Cell]:
+    cells: list[Cell] = [name, worth_text(judge, result.largest).replace("above ", ">").replace("below ", "<")]
     if "As it is" in columns:
         own = judge.as_is
         cells += ["-", "-"] if own is None else [value_text(own.measure, own.value), STANDINGS[own.standing]]
     if "Shift" in columns:
-        cells.append("-" if judge.shift is None else shift_text(judge.shift))
+        cells.append("-" if judge.shift is None else shift_text(judge.shift, result.person))
     return cells
 
 
@@ -102,15 +102,17 @@ def _padded(cells: list[Cell], columns: Sequence[str]) -> list[Cell]:
     return [*cells, *[""] * (len(columns) - len(cells))]
 
 
-def shift_text(shift: float) -> str:
+def shift_text(shift: float, person: Person | None) -> str:
     """How much higher than people a judge answers; no shift has no sign.
 
     Examples
     --------
-    >>> shift_text(0.26), shift_text(-0.04)
+    >>> shift_text(0.26, None), shift_text(-0.04, None)
     ('+0.3', '0.0')
     """
-    return f"{shift:+.1f}".replace("-0.0", "0.0").replace("+0.0", "0.0")
+    digits = shift_decimals(person)
+    rounded = round(shift, digits)
+    return f"{rounded:+.{digits}f}" if rounded else f"{0:.{digits}f}"
 
 
 def value_text(measure: str, value: float) -> str:
