@@ -69,6 +69,7 @@ def test_whatever_a_rater_gives_as_a_reason_the_owner_can_still_open_the_project
         assert status_of(collection, bootstrap=0, confidence=0.95, seed=0).skipped == 1
     text = (project / ALL_ANSWERS_FILE).read_text(encoding="utf-8")
     assert not {char for char in text if not char.isprintable()} - {"\n"}
+    assert ("no reason given" in text) == (reason in (None, "\0", "\ud800", "\u202e"))
 
 
 @pytest.mark.parametrize("path", ["collect", "collect/ratings.csv", "collect/answers.csv"])

@@ -200,7 +200,7 @@ def event_of(desk: Desk, rater: str, content: Mapping[str, object]) -> Event:
         raise CollectionError("There is no such item.")
     body: dict[str, object] = {}
     if kind == "skip":
-        reason = "".join(char if char.isprintable() else " " for char in str(content.get("reason")))
+        reason = "".join(char if char.isprintable() else " " for char in str(content.get("reason") or ""))
         body = {"reason": " ".join(reason.split())[:LONGEST_REASON] or "no reason given"}
     elif kind == "answer":
         asked = desk.collection.look(lambda standing: dict(enumerate(standing.raters[rater].slots)).get(slot))
