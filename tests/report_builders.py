@@ -128,14 +128,23 @@ def duel(a="b", b="c", *, better="neither", p_value=0.15, metric="wins"):
 
 
 def judged(
-    judge="b", worth=3.4, low=2.8, high=4.0, *, shown=True, separable=True, standing="like a person", shift=None
+    judge="b",
+    worth=3.4,
+    low=2.8,
+    high=4.0,
+    *,
+    shown=True,
+    separable=True,
+    standing="like a person",
+    shift=None,
+    how="as is",
 ):
     """A judge of a decision, on the curve."""
     ends = {"verdict": "within", "low_verdict": "within", "high_verdict": "within"}
     own = AsIs(measure="agreement", value=0.6, low=0.5, high=0.7, standing=standing)
     return DecideJudge(
         judge=judge, worth=worth, worth_low=low, worth_high=high, **ends, shown=shown, as_is=own, shift=shift,
-        separable=separable,
+        separable=separable, how=how,
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
     page = tmp_path / "page.html"
     status, out, err = run(capsys, *BINARY, "-o", page)
     assert (status, err) == (0, f"Wrote {page}\n")
-    assert out.startswith("Use classifier, as it is: worth ")
+    assert out.startswith("Use classifier, as it is: it beats always answering No; recalibrated, it is worth ")
     html = page.read_text(encoding="utf-8")
     front = unescape(html[html.index('<header class="front"') : html.index("</header>")])
     assert ">Use classifier, as it is.</li>" in front
@@ -224,7 +224,7 @@ def test_who_answered_in_two_ways_counts_once():
 def test_the_demo_shows_the_decision_on_one_screen_and_every_section_with_details(capsys, tmp_path):
     status, out, err = run(capsys, "demo", "-o", tmp_path / "report.html")
     assert status == 0
-    assert out.startswith("Use strong, as it is: worth ")
+    assert out.startswith("Use strong, as it is: it answers like a person; recalibrated, it is worth")
     assert "(one more person)" in out
     assert len(out.splitlines()) <= 25
     details = run(capsys, "demo", "--details", "-o", tmp_path / "report.html")[1]

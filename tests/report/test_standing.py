@@ -78,7 +78,7 @@ def test_a_test_for_replacing_raters_that_a_constant_passes_does_not_say_that_ju
 
 
 def test_a_judge_that_knows_people_is_used(knowing):
-    assert knowing.verdict[0].startswith("Use knows, as it is: worth ")
+    assert knowing.verdict[0].startswith("Use knows, as it is: it answers like a person; recalibrated, it is worth ")
     assert lead(knowing, "Which judge can stand in").startswith("knows is closest to people")
     assert '"knows"' in lead(knowing, "How many raters")
 

@@ -46,7 +46,8 @@ def test_the_verdict_is_the_decision_its_reason_its_caveats_and_the_next_step():
 
 
 def test_one_judge_is_used_recalibrated_where_its_own_answers_do_not_beat_a_constant():
-    assert said(decision=decision(how="recalibrated"))[0] == "Use b, recalibrated: worth 3.40 raters."
+    found = said(decision=decision(how="recalibrated", judges=(judged(how="recalibrated"),)))
+    assert found[0] == "Use b, recalibrated: it is worth 3.40 raters."
 
 
 def test_where_no_judge_is_shown_the_verdict_is_to_ask_people():
@@ -254,7 +255,7 @@ def test_the_users_prices_are_repeated_and_no_others_asked_for():
 
 
 def test_nothing_to_collect_is_said():
-    assert whole().sections[-1].lead.startswith("Nothing that these data suggest")
+    assert whole().sections[-1].lead.startswith("Nothing for this choice.")
 
 
 def test_the_findings_are_one_object_with_a_part_for_each_command():

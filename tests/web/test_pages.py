@@ -198,7 +198,7 @@ def test_what_is_not_saved_goes_after_its_last_use_and_stays_while_it_is_used(tm
             assert shelf.find(id_).ratings.path.is_file()
             assert shelf.tidy() == []
         now[0] += 3601
-        with pytest.raises(DissensusError, match="Drop the files again"):
+        with pytest.raises(DissensusError, match="Send it again"):
             shelf.find(id_)
         assert shelf.tidy() == [id_]
     finally:
@@ -318,7 +318,7 @@ def test_of_too_many_projects_that_are_not_saved_the_one_unused_longest_goes(tmp
         assert shelf.tidy() == ids[1:3]
         assert not first.exists()
         assert shelf.find(ids[0]).ratings.name == "0.csv"
-        with pytest.raises(DissensusError, match="Drop the files again"):
+        with pytest.raises(DissensusError, match="Send it again"):
             shelf.find(ids[1])
     finally:
         shelf.close()

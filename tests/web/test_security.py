@@ -53,7 +53,7 @@ def sign_in(guarded, token):
 def test_a_name_that_was_made_to_point_here_is_refused(server, host):
     status, _, text = server.ask("GET", "/", headers={"Host": host.format(port=server.port)})
     assert status == 421
-    assert "dissensus serve" in text
+    assert "Open the address that stands in its terminal." in text
 
 
 @pytest.mark.parametrize("host", ["localhost:{port}", "127.0.0.1:{port}", "[::1]:{port}"])

@@ -96,9 +96,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-WRONG_HOST = "This address is not one of this server's. Open the address that `dissensus serve` printed."
+WRONG_HOST = "This address is not one of this server's. Open the address that stands in its terminal."
 WRONG_ORIGIN = "This request comes from another site and was refused."
-WRONG = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
+WRONG = "Something went wrong on our side. The terminal of this server says what: please report it."
 
 
 class Guard:

@@ -20,10 +20,10 @@ Message = dict[str, object]
 Tell = Callable[[Message], None]
 Task = Callable[[Mapping[str, object], Tell], Message]
 
-OURS = "Something went wrong on our side. The terminal in which `dissensus serve` runs says what: please report it."
+OURS = "Something went wrong on our side. The terminal of this server says what: please report it."
 MEMORY = (
     "This takes more memory than it may. Try fewer rows, or fewer bootstrap samples; or start the server with a higher "
-    "limit, as in `dissensus serve --limit memory=8GB`."
+    "limit of memory."
 )
 LARGEST_FILE = 8 * 2**30
 """Bytes that a worker may write to one temporary file, so that a file that unpacks without end does not fill a disk."""

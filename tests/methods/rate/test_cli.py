@@ -10,11 +10,13 @@ from dissensus.cli.main import main
 from dissensus.data.collection import Collection, Event
 from dissensus.data.project import open_project
 from dissensus.methods.collect.items import read_stored
+from dissensus.methods.rate.client import Client
+from dissensus.methods.rate.options import Endpoint
 from dissensus.report.text import text_of
 
 from eliciting_server import Says, ScriptedServer, error
 
-pytest.importorskip("openai", reason="the extra [llm] is not installed")
+openai = pytest.importorskip("openai", reason="the extra [llm] is not installed")
 
 TASK = """
 name = "toxicity"
@@ -225,3 +227,13 @@ def test_a_project_asks_models_what_it_asks_people_and_both_land_in_it(folder, s
     files = [str(project.path("people")), str(project.path("judges"))]
     assert main(["decide", *files, "--bootstrap", "0", "--json"]) == 0
     assert {one["judge"] for one in json.loads(capsys.readouterr().out)["result"]["judges"]} == {"m", "n"}
+
+
+def test_a_certificate_that_is_not_trusted_is_not_taken_for_nobody_listening():
+    client = Client(Endpoint("https://example.org/v1", "sk-x"), concurrency=1, timeout=1)
+    cause = type("ConnectError", (Exception,), {})("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed certificate")
+    failure = openai.APIConnectionError(request=None)
+    failure.__cause__ = cause
+    trouble = client._connection_trouble(failure)
+    assert trouble.is_unreachable
+    assert trouble.reason.startswith("the certificate of https://example.org/v1 is not to be trusted ([SSL: CERTIF")
