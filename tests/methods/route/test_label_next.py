@@ -133,6 +133,16 @@ def test_a_method_without_weights_says_so_and_counts_items_the_same():
     ]
 
 
+def test_slices_of_weighted_items_are_not_compared_and_that_is_said():
+    ratings, judges = POPULATIONS["rare"].draw(40, 9, 4, np.random.default_rng(5))
+    rows = [
+        row | {"half": int(row["item"][1:]) // 20, DRAWN: 0.2 + int(row["item"][1:]) % 3 / 4} for row in ratings.rows()
+    ]
+    found = equivalence(read(rows, by="half"), judges, bootstrap=20)
+    assert (len(found.parts), found.overall, found.differences) == (2, None, ())
+    assert any(f"With {DRAWN} slices are not compared" in text for text in found.warnings)
+
+
 @pytest.mark.parametrize("chance", ["0", "1.5", "often", ""])
 def test_a_chance_that_is_none_is_refused(chance):
     rows = [

@@ -20,7 +20,7 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings, Task
 from dissensus.data.inputs import unchecked_data
 from dissensus.data.questions import questions_of
-from dissensus.data.ratings import Slicing
+from dissensus.data.ratings import DRAWN, Slicing, item_weights
 from dissensus.data.slices import without_value
 from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.parts.result import (
@@ -129,6 +129,8 @@ def _by_slice(
     found = None
     if slicer is not None and slicing.of == "item":
         found = slicer(cut, slices, slicing, **_tasked(given, cut.question))
+        if found is None and item_weights(cut.ratings) is not None:
+            warnings.append(f"With {DRAWN} slices are not compared: for all items together, leave out {named('by')}.")
     if found is None:
         found = _each(method, slices, given, by=slicing.by)
     return replace(found, warnings=(*warnings, *found.warnings))
