@@ -96,6 +96,8 @@ def rows_among(items: Sequence[str], among: Sequence[str]) -> Codes:
     >>> rows_among(["b", "x"], ["a", "b"])
     array([ 1, -1])
     """
+    if items == among:
+        return np.arange(len(items))
     row_of = {item: row for row, item in enumerate(among)}
     return np.array([row_of.get(item, -1) for item in items], dtype=np.intp)
 

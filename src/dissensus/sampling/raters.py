@@ -102,7 +102,7 @@ class RaterPool:
     def cells(self, n_labels: int) -> Iterator[Cells]:
         """The counts of labels without each group, in the order of `rows`."""
         for label in self.labels:
-            key, place = np.unique(self.item * n_labels + label, return_inverse=True)
+            key, place = _cells_of(self.item * n_labels + label)
             whole = np.bincount(place, minlength=len(key))
             order = np.argsort(self.group, kind="stable")
             ends = np.cumsum(np.bincount(self.group, minlength=self.n_groups))[:-1]
@@ -118,6 +118,12 @@ class RaterPool:
     def spread_of(self, statistics: Callable[[Cells], Floats], n_labels: int) -> "RaterSpread":
         """Variances of statistics of label counts, each of shape (n_statistics,)."""
         return self.spread(np.stack([statistics(cells) for cells in self.cells(n_labels)]))
+
+
+def _cells_of(code: Codes) -> tuple[Codes, Codes]:
+    """The cells that occur, and the place of each code among them; where most do, all cells, without sorting."""
+    size = int(code.max(initial=-1)) + 1
+    return (np.arange(size), code) if size <= 2 * len(code) else np.unique(code, return_inverse=True)
 
 
 def rater_pool(ratings: Ratings, rng: Generator) -> RaterPool:

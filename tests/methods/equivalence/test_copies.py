@@ -8,7 +8,9 @@ from scipy.stats import ks_2samp
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.calibration import calibrated_predictions
+from dissensus.methods.equivalence.equivalence import worked_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.problem import merged
 from dissensus.methods.equivalence.replicates import (
     Extras,
     bootstrap_scores,
@@ -493,3 +495,36 @@ def test_judges_known_by_moments_are_taken_at_face_value_and_it_is_said():
     assert any(
         warning.startswith("Judges are taken at face value: of their outputs only") for warning in found.warnings
     )
+
+
+@pytest.mark.parametrize("score", ["cross-entropy", "f1", "auc"])
+def test_many_equal_items_are_put_together_and_what_they_score_stays(monkeypatch, score):
+    """The data's scores and those without each rater; bootstrap samples draw kinds of items then."""
+    rng = default_rng(5)
+    people = Ratings(
+        item=np.repeat(np.arange(300), 4), rater=np.tile(np.arange(4), 300), label=rng.integers(2, size=1200),
+        items=tuple(map(str, range(300))), raters=tuple("wxyz"), labels=("no", "yes"),
+    )  # fmt: skip
+    share = np.round(rng.random(300), 1)
+    answers = Judges(
+        item=np.arange(300), judge=np.zeros(300, dtype=np.intp), sample=np.zeros(300, dtype=np.intp),
+        label=np.full(300, -1), items=people.items, judges=("j",), labels=people.labels, options=people.labels,
+        probability=np.column_stack([1 - share, share]),
+    )  # fmt: skip
+    options = EquivalenceOptions(score=score, bootstrap=40)
+    found = []
+    for fewest in (10**6, 0):
+        monkeypatch.setattr("dissensus.methods.equivalence.problem.MERGED_FROM", fewest)
+        monkeypatch.setattr("dissensus.methods.equivalence.problem.FEW_KINDS", 0)
+        found.append(worked_equivalence(people, answers, options, rng=0))
+    apart, together = found
+    rows = [merged(apart.prepared.problem).n_items, apart.prepared.problem.n_items]
+    assert rows[0] < rows[1] == 300
+    for name in ("curve", "judges"):
+        own, other = (getattr(worked.intervals.data, name) for worked in (together, apart))
+        np.testing.assert_allclose(own, other, rtol=0, atol=1e-12)
+        own, other = (getattr(worked.term.deleted, name) for worked in (together, apart))
+        np.testing.assert_allclose(own, other, rtol=0, atol=1e-12)
+    own, other = (worked.intervals.samples.judges.std(axis=0) for worked in (together, apart))
+    assert own == pytest.approx(other, rel=0.5)
+    assert not np.array_equal(together.intervals.samples.judges, apart.intervals.samples.judges)

@@ -12,10 +12,12 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.counts import median
 from dissensus.errors import JudgesError
 from dissensus.methods.judges import judges as rank_judges
+from dissensus.methods.judges.confusion import panels_without, scores_of_panels, scores_without
 from dissensus.methods.judges.definitions import mean_of, number_of
 from dissensus.methods.judges.scoring import scores_of, statistics_of
 from dissensus.methods.judges.setup import set_up
 from dissensus.sampling.draws import draw_strata
+from dissensus.sampling.raters import rater_pool
 
 from judges_builders import ASKED, OPTIONS, choices, judges_from, ratings_from, sets
 from profiles import moments_of, profiles_of
@@ -219,3 +221,35 @@ def test_sums_over_copies_are_those_over_items():
         assert mean_of(values, copies) == pytest.approx(every.mean(axis=0))
         assert median(values[:, 0], copies) == np.median(every[:, 0])
         assert number_of(values > 1, copies).tolist() == (every > 1).sum(axis=0).tolist()
+
+
+@pytest.mark.parametrize("bootstrap", [0, 20])
+def test_many_equal_items_are_put_together_and_every_number_stays(monkeypatch, bootstrap):
+    """Bootstrap samples draw kinds of items then; what they do not move is the same, raters left out included."""
+    rng = np.random.default_rng(3)
+    label, rater = rng.integers(3, size=(120, 4)), np.arange(4)
+    people = Ratings(
+        item=np.repeat(np.arange(120), 4), rater=np.tile(rater, 120), label=label.ravel(), raters=tuple("wxyz"),
+        items=tuple(map(str, range(120))), labels=OPTIONS,
+    )  # fmt: skip
+    answers = judges_from({name: [choices(int(rng.integers(3))) for _ in range(120)] for name in NAMES[:2]})
+    answers = replace(answers, items=people.items)
+    apart = rank_judges(people, answers, positive=OPTIONS[0], bootstrap=bootstrap)
+    assert set_up(people, answers, None, ASKED).kind is None
+    monkeypatch.setattr("dissensus.methods.judges.setup.MERGED_FROM", 0)
+    whole = set_up(people, answers, None, ASKED)
+    merged, _ = whole.merged(whole.rows.people())
+    assert merged.problem.n_items < 120 == merged.problem.items_in_all
+    together = rank_judges(people, answers, positive=OPTIONS[0], bootstrap=bootstrap)
+    assert [v.value for d in together.definitions for v in d.values] == pytest.approx(
+        [v.value for d in apart.definitions for v in d.values], abs=1e-12, nan_ok=True
+    )
+    for own, other in zip(together.confusion, apart.confusion, strict=True):
+        cells = [[(c.share, c.low, c.high) for c in each.cells] for each in (own, other)]
+        np.testing.assert_allclose(*cells, rtol=0, atol=1e-12)
+    pool = rater_pool(people, np.random.default_rng(0))
+    panels = list(panels_without(whole, pool))
+    for scores, panel in zip(scores_of_panels(whole, panels), panels, strict=True):
+        one = scores_without(*whole.merged(panel))
+        np.testing.assert_allclose(one.values, scores.values, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(one.consistency, scores.consistency, rtol=0, atol=1e-12)

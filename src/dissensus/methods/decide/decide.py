@@ -71,7 +71,7 @@ def _in_slices(
     positive = _positive(given.pop("positive", ()), task)
     options = DecideOptions.given(given, positive=positive, seed=seed_of(rng))
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
-    worked = worked_worth(cut.ratings, cut.judges, options, progress=progress, **where)
+    worked = worked_worth(cut.ratings, cut.judges, options, progress=progress, apart=True, **where)
     asked = worth_options(cut.ratings, cut.judges, options)
     slices, about = with_enough(worked, slices, slicing)
     found = worked_slices(worked, slices, slicing, asked, rng=rng)

@@ -17,7 +17,7 @@ from dissensus.methods.equivalence.bounds import Ends, Intervals
 from dissensus.methods.equivalence.curve import crosses_again, crossings, verdict_of
 from dissensus.methods.equivalence.influence import TypeScores
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, Learn, OwnCombiner, Prior
-from dissensus.methods.equivalence.problem import Predictions, Problem
+from dissensus.methods.equivalence.problem import Predictions, Problem, merged
 from dissensus.methods.equivalence.raters import RaterTerm, rater_term
 from dissensus.methods.equivalence.replicates import (
     Extras,
@@ -204,15 +204,16 @@ def worked_equivalence(
     engine: Engine = "local",
     workers: int = 1,
     progress: Progress | None = None,
+    apart: bool = False,
 ) -> Worked:
-    """What `equivalence` returns, for a method that goes on from there."""
+    """What `equivalence` returns, for a method that goes on from there; items kept apart where it asks for each."""
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)
     prepared = set_up(ratings, judges, options, rng=fold_stream)
     with open_executor(engine, workers=workers) as executor:
         return place(
             prepared, options, survey_stream=survey_stream, bootstrap_stream=bootstrap_stream,
-            rater_rng=rater_stream(rng), executor=executor, progress=progress,
+            rater_rng=rater_stream(rng), executor=executor, progress=progress, apart=apart,
         )  # fmt: skip
 
 
@@ -225,18 +226,20 @@ def place(
     rater_rng: Generator,
     executor: Executor,
     progress: Progress | None,
+    apart: bool = False,
 ) -> Worked:
-    """The judges of a problem among surveys of people."""
-    once = treatments(prepared.problem, bootstrap=options.bootstrap, exact=options.exact)
+    """The judges of a problem among surveys of people; where items are many, equal ones are put together."""
+    problem = prepared.problem if apart or options.exact else merged(prepared.problem)
+    once = treatments(problem, bootstrap=options.bootstrap, exact=options.exact)
     total = len(once) + len(task_sizes(options.bootstrap))
 
     def tell(done: int, _tasks: int) -> None:
         if progress is not None:
             progress(done, total)
 
-    extras, data = starting_scores(prepared.problem, options, once=once, rng=survey_stream, progress=tell)
+    extras, data = starting_scores(problem, options, once=once, rng=survey_stream, progress=tell)
     samples = bootstrap_replicates(
-        prepared.problem, extras, options.bootstrap, executor, rng=bootstrap_stream,
+        problem, extras, options.bootstrap, executor, rng=bootstrap_stream,
         progress=lambda done, tasks: tell(len(once) + done, tasks),
     )  # fmt: skip
     term, about_raters = rater_term_of(prepared, options, rng=rater_rng)

@@ -6,7 +6,7 @@ times adds up w scores: a sum with w times the mean and w times the covariance, 
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RankedScore, Score, label_scores, ranked_score
 from dissensus.methods.equivalence.surveys import numbers_of_subsets, plurality_of_draws
 from dissensus.options import named
-from dissensus.sampling.draws import Copies, observed
+from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, Copies, kinds_of, observed
 
 # ---- Judges with continuous outputs on profiles: their scores from the moments of what the outputs score
 
@@ -109,6 +109,11 @@ class Predictions:
     values: Floats  # (n_items,), for correlations; NaN where they come from the predictions
     inside: Floats | None = None  # (n_items, n_labels): calibrated on all items, its own among them
 
+    def of(self, rows: Codes) -> "Predictions":
+        """Those of some items."""
+        inside = None if self.inside is None else self.inside[rows]
+        return replace(self, predictions=self.predictions[rows], values=self.values[rows], inside=inside)
+
     def label_scores(self, score: Score) -> Floats:
         """What each label would score, of shape (n_items, n_labels), for an additive score.
 
@@ -176,6 +181,45 @@ class Problem:
         return observed(self.items).counting(self.unit)
 
 
+class Kinds(NamedTuple):
+    """Items that all judges answer alike, in one fold."""
+
+    first: Codes  # (n_kinds,): an item of each
+    of_item: Codes  # (n_items,)
+
+    def merged(self, problem: Problem) -> Problem:
+        """The problem with a row for each type and kind that occurs, standing for its items."""
+        key, n_kinds = problem.type_of_item * len(self.first) + self.of_item, len(self.first)
+        table = np.bincount(key, minlength=len(problem.counts) * n_kinds)
+        rows = np.flatnonzero(table)
+        item = self.first[rows % n_kinds]
+        judges = tuple(judge.of(item) for judge in problem.judges)
+        return replace(
+            problem, type_of_item=rows // n_kinds, judges=judges, fold=problem.fold[item], copies=table[rows]
+        )
+
+
+def kinds_of_items(problem: Problem) -> Kinds | None:
+    """How items can be put together; None where they are few or mostly differ, or have to be told apart.
+
+    What many items score is exact so, and bootstrap samples are the same in distribution.
+    """
+    is_apart = any(part is not None for part in (problem.copies, problem.moments, problem.among, problem.unit))
+    if problem.n_items < MERGED_FROM or is_apart or problem.columns is not None:
+        return None
+    columns: list[npt.NDArray[Any]] = [problem.fold]
+    for judge in problem.judges:
+        columns += [*judge.predictions.T, judge.values, *(() if judge.inside is None else judge.inside.T)]
+    kinds = Kinds(*kinds_of(columns))
+    return kinds if FEW_KINDS * len(kinds.first) * len(problem.counts) <= problem.n_items else None
+
+
+def merged(problem: Problem) -> Problem:
+    """The problem with equal items put together, where that pays."""
+    kinds = kinds_of_items(problem)
+    return problem if kinds is None else kinds.merged(problem)
+
+
 def types_of_items(counts: Codes) -> tuple[Codes, Codes]:
     """Distinct rows of counts, of shape (n_types, n_columns), and the type of each row."""
     item, label = np.nonzero(counts)
@@ -237,13 +281,15 @@ def judge_scores(problem: Problem, item_weights: npt.NDArray[np.integer], rng: G
     """
     if problem.moments is not None:
         return moment_scores(problem.moments, item_weights, rng)
+    if not problem.judges:
+        return np.empty((len(item_weights), 0))
     if problem.columns is not None:
         each = [_rater_by_rater(problem, judge, item_weights) for judge in problem.judges]
     else:
         shares = reference_shares(problem)[problem.type_of_item]
         known = np.asarray(~np.isnan(shares).any(axis=1))
         each = [_item_by_item(problem, judge, item_weights, shares, known) for judge in problem.judges]
-    return np.stack(each, axis=1) if each else np.empty((len(item_weights), 0))
+    return np.stack(each, axis=1)
 
 
 def _item_by_item(

@@ -11,10 +11,10 @@ from dissensus.data import Ratings
 from dissensus.methods.equivalence.curve import predicts_alike
 from dissensus.methods.equivalence.influence import TypeScores, scores_by_type
 from dissensus.methods.equivalence.options import Learn
-from dissensus.methods.equivalence.problem import Problem, judge_scores, numbers_of_cells
+from dissensus.methods.equivalence.problem import Problem, judge_scores, kinds_of_items, numbers_of_cells
 from dissensus.methods.equivalence.replicates import REPLICATES_PER_TASK, Extras, scores_of
 from dissensus.methods.equivalence.surveys import surveys_of_size
-from dissensus.sampling.draws import Copies
+from dissensus.sampling.draws import Copies, kinds_of
 from dissensus.sampling.raters import RaterDraws, RaterPool, RaterSpread, rater_draws, rater_pool
 
 MOST_CELLS = 400_000
@@ -136,14 +136,15 @@ def _reduced(problem: Problem, pool: RaterPool, places: Codes, n_labels: int) ->
         types = problem.type_of_item.copy()
         full = own[types[changed]]
         full[:, :width] = counts[changed]
-        distinct, place = np.unique(full, axis=0, return_inverse=True)
+        first, kind = kinds_of(full.T)
+        distinct, place = np.unique(full[first], axis=0, return_inverse=True)
         numbers = np.empty(len(distinct), dtype=np.intp)
         for i, row in enumerate(distinct):
             if (key := row.tobytes()) not in code:
                 code[key] = len(rows)
                 rows.append(row)
             numbers[i] = code[key]
-        types[changed] = numbers[place.ravel()]
+        types[changed] = numbers[place.ravel()[kind]]
         every.append(types)
     table = np.stack(rows)
     amateurs = None if problem.amateurs is None else table[:, width : 2 * width]
@@ -154,11 +155,13 @@ def _judges(problem: Problem, rated: Ratings, pool: RaterPool, places: Codes, re
     """Score of each judge without each group, of shape (n_deletions, n_judges)."""
     scores = []
     without = replace(problem, counts=reduced.counts, amateurs=reduced.amateurs, unit=reduced.unit)
+    kinds = kinds_of_items(problem)
     for types, (left, label) in zip(reduced.type_of_item, pool.rows(), strict=True):
         own = replace(without, type_of_item=types)
+        own = own if kinds is None else kinds.merged(own)
         if problem.columns is not None and rated.rater is not None:
             own = replace(own, columns=(pool.item[left], rated.rater[pool.row][left], places[label[left]]))
-        scores.append(judge_scores(own, problem.weights)[0])
+        scores.append(judge_scores(own, own.weights)[0])
     return np.stack(scores)
 
 
@@ -226,14 +229,14 @@ def _filled(problem: Problem, reduced: Reduced, curve: Floats) -> Floats:
 
     A size for which some group leaves too few items moves as the largest that works.
     """
-    totals = reduced.counts.sum(axis=1)[reduced.type_of_item]
-    whole = problem.counts.sum(axis=1)[problem.type_of_item]
+    totals, whole = reduced.counts.sum(axis=1), problem.counts.sum(axis=1)
+    items = np.stack([np.bincount(types, minlength=len(totals)) for types in reduced.type_of_item])
     sizes = np.array(problem.sizes)
     works = []
     for i, k in enumerate(problem.sizes):
-        left = (totals >= k + problem.references).sum(axis=1).min()
+        left = items[:, totals >= k + problem.references].sum(axis=1).min()
         is_tried = not np.isnan(curve[:, i]).any()
-        works.append(is_tried and left >= ENOUGH_LEFT * np.sum(whole >= k + problem.references))
+        works.append(is_tried and left >= ENOUGH_LEFT * problem.items[whole >= k + problem.references].sum())
     known = np.flatnonzero(works)
     if not len(known):
         return curve

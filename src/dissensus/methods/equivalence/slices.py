@@ -50,7 +50,7 @@ def equivalence_in_slices(
     options = EquivalenceOptions.given(given, seed=seed_of(rng))
     assert cut.judges is not None  # noqa: S101 - `equivalence` needs them
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
-    worked = worked_equivalence(cut.ratings, cut.judges, options, **where, progress=given.get("progress"))
+    worked = worked_equivalence(cut.ratings, cut.judges, options, **where, progress=given.get("progress"), apart=True)
     slices, about = with_enough(worked, slices, slicing)
     found = worked_slices(worked, slices, slicing, options, rng=rng)
     if found is None:

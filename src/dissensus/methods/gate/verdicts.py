@@ -17,6 +17,7 @@ from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.equivalence import rater_term_of
 from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.problem import merged
 from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.gate.result import POWER, Missing, Verdict
@@ -196,11 +197,12 @@ def run_survey(
                 f"more than {most} ratings: lower it, or collect more ratings per item."
             )
         prepared = set_up(ratings, judges, replace(options, max_raters=reach), rng=folds)
-    extras, data = starting_scores(prepared.problem, options, rng=surveys)
+    problem = prepared.problem if options.exact else merged(prepared.problem)
+    extras, data = starting_scores(problem, options, rng=surveys)
     term, about_raters = rater_term_of(prepared, options, rng=rater_stream(rng))
     prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
     for n_sizes in _stages(data.curve[0], float(data.judges[0, -1]), reach):
-        part = replace(prepared.problem, sizes=prepared.problem.sizes[:n_sizes])
+        part = replace(problem, sizes=problem.sizes[:n_sizes])
         # Each time the same samples: what was not needed before is added.
         drawn = bootstrap_replicates(
             part, extras, options.bootstrap, executor, rng=deepcopy(samples), progress=progress

@@ -142,6 +142,8 @@ def _column(prepared: Prepared, ratings: Ratings, name: str) -> list[str | None]
 def _lengths(prepared: Prepared, ratings: Ratings, heights: Heights) -> list[Asked]:
     """The length of the text, or of two texts beside each other, in doublings."""
     names = ("text_a", "text_b") if heights.unit == "wins" else ("text",)
+    if not ratings.about.keys() >= set(names):
+        return []
     texts = [_column(prepared, ratings, name) for name in names]
     rows = np.array([i for i, own in enumerate(zip(*texts, strict=True)) if all(own)], dtype=np.intp)
     logs = [np.log2([max(len(own[i] or ""), 1) for i in rows.tolist()]) for own in texts]
@@ -154,6 +156,8 @@ def _lengths(prepared: Prepared, ratings: Ratings, heights: Heights) -> list[Ask
 def _groups(prepared: Prepared, ratings: Ratings) -> list[Asked]:
     """Each group of items against all others, where every item is in one group."""
     of_item = _group_of_items(ratings)
+    if not of_item:
+        return []
     own = [of_item.get(item) for item in prepared.items]
     sizes = Counter(name for name in own if name is not None)
     rows = np.array([i for i, name in enumerate(own) if name is not None], dtype=np.intp)
@@ -186,6 +190,8 @@ def _own(prepared: Prepared, ratings: Ratings, heights: Heights, people: Floats)
     the design, too, where there are three or more.
     """
     names = ("writer_a", "writer_b") if heights.unit == "wins" else ("writer",)
+    if not ratings.about.keys() >= set(names):
+        return []
     columns = [_column(prepared, ratings, name) for name in names]
     rows = np.array([i for i, own in enumerate(zip(*columns, strict=True)) if all(own)], dtype=np.intp)
     writers = sorted({own[i] or "" for own in columns for i in rows.tolist()})

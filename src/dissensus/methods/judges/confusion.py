@@ -22,7 +22,7 @@ from dissensus.data import Ratings
 from dissensus.methods.judges.definitions import SLACK
 from dissensus.methods.judges.result import Confusion, ConfusionCell, JudgesOptions, LabelRates
 from dissensus.methods.judges.scoring import Scores, Statistics, scores_of, statistics_of
-from dissensus.methods.judges.setup import JudgeAnswers, People, Prepared
+from dissensus.methods.judges.setup import People, Prepared
 from dissensus.methods.judges.summary import with_baselines
 from dissensus.sampling.intervals import wilson_interval
 from dissensus.sampling.raters import RaterPool, rater_draws, rater_pool, rater_stream
@@ -36,8 +36,8 @@ def moved_by_raters(prepared: Prepared, ratings: Ratings, samples: Scores, strea
     pool = rater_pool(ratings, stream)
     n_cells = prepared.problem.n_items * (len(prepared.space.options) + len(prepared.space.members))
     is_large = len(pool.labels) * pool.n_groups * n_cells > MOST_CELLS
-    if prepared.problem.reversal is not None or is_large:
-        found = [_scores_without(prepared, everybody) for everybody in panels_without(prepared, pool)]
+    if prepared.problem.reversal is not None or prepared.kind is not None or is_large:
+        found = [scores_without(*prepared.merged(everybody)) for everybody in panels_without(prepared, pool)]
     else:
         found = scores_of_panels(prepared, list(panels_without(prepared, pool)))
     spread = pool.spread(np.stack([_flat(scores) for scores in found]))
@@ -79,10 +79,10 @@ def scores_of_panels(prepared: Prepared, panels: Sequence[People]) -> list[Score
     people = People(choices=counts[:, :n_options], sets=counts[:, n_options:],
                     pair_item=nobody, pair_choice=nobody, pair_set=nobody)  # fmt: skip
     every = np.arange(len(item))
-    answers = JudgeAnswers(**{name: getattr(layout.answers, name)[item] for name in JudgeAnswers.__dataclass_fields__})
     distinct = replace(
-        layout, rows=every, pool=every, place=every, weights=np.ones(len(item)), pool_copies=None, answers=answers
-    ).problem(people)
+        layout, rows=every, pool=every, place=every, weights=np.ones(len(item)), pool_copies=None,
+        answers=layout.answers.of(item),
+    ).problem(people)  # fmt: skip
     each = statistics_of(distinct)
     is_rated = np.asarray(counts.sum(axis=1) > 0)
     found = []
@@ -93,7 +93,7 @@ def scores_of_panels(prepared: Prepared, panels: Sequence[People]) -> list[Score
     return found
 
 
-def _scores_without(prepared: Prepared, everybody: People) -> Scores:
+def scores_without(prepared: Prepared, everybody: People) -> Scores:
     """The scores with these answers of people; NaN where nothing pairs forced choices with response sets any more."""
     problem = prepared.layout.problem(everybody)
     is_rated = (everybody.choices.sum(axis=1) + everybody.sets.sum(axis=1) > 0)[prepared.layout.pool]
@@ -219,26 +219,23 @@ def confusions(
     `prepared`: the problem. `ratings`: who rated what, to leave raters out. `options`: with `raters` as they are drawn;
     no intervals without bootstrap samples.
     """
-    labels, weights = prepared.space.options, prepared.problem.weights
-    if len(labels) > MOST_LABELS:
+    if len(prepared.space.options) > MOST_LABELS:
         return (), None
-    answers = hard_answers(prepared)
 
-    def ratios(everybody: People) -> list[Ratios]:
-        shares = shares_of(prepared, everybody)
-        return [*(judge_ratios(shares.one, own) for own in np.moveaxis(answers, 1, 0)), person_ratios(shares)]
+    def ratios(everybody: People) -> tuple[list[Ratios], Floats]:
+        own, people = prepared.merged(everybody)
+        shares, answers = shares_of(own, people), np.moveaxis(hard_answers(own), 1, 0)
+        return [*(judge_ratios(shares.one, each) for each in answers), person_ratios(shares)], own.problem.weights
 
-    whole = ratios(prepared.rows.people())
+    whole, weights = ratios(prepared.rows.people())
     values = np.stack([own.values(weights) for own in whole])
     bounds = np.full((2, *values.shape), np.nan)
     if options.bootstrap and weights.sum() > 1:
         variance = np.stack([own.variances(weights) for own in whole])
         if options.raters == "sampled":
             pool = rater_pool(ratings, rater_stream(rng))
-            left_out = [
-                np.concatenate([own.values(weights) for own in ratios(everybody)])
-                for everybody in panels_without(prepared, pool)
-            ]
+            without = (ratios(everybody) for everybody in panels_without(prepared, pool))
+            left_out = [np.concatenate([own.values(of_items) for own in each]) for each, of_items in without]
             spread = pool.spread(np.stack(left_out))
             variance = spread.variance_with(variance.ravel(), options.confidence).reshape(values.shape)
         sizes = np.stack([own.sizes(weights) for own in whole])

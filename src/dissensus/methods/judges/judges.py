@@ -154,7 +154,8 @@ def judges(
     )  # fmt: skip
     check_names(judges.judges if options.judge is None else options.judge)
     prepared = set_up(ratings, judges, task, options)
-    problem = prepared.problem
+    merged, _ = prepared.merged(prepared.rows.people())
+    problem = merged.problem
     statistics = statistics_of(problem)
     replicates = bootstrap if problem.items_in_all > 1 else 0
     samples = bootstrap_scores(
@@ -165,11 +166,11 @@ def judges(
     if samples is not None and drawn_as == "sampled":
         samples = moved_by_raters(prepared, ratings, samples, rater_stream(rng))
     data = {"ratings": ratings.describe_data(), "judges": judges.describe_data()}
-    prepared = replace(prepared, warnings=(*prepared.warnings, *about_raters))
+    merged = replace(merged, warnings=(*merged.warnings, *about_raters))
     options = replace(options, raters=drawn_as)
     confused, person = confusions(prepared, ratings, options, rng)
     return replace(
-        _sum_up(prepared, options, statistics, samples, data),
+        _sum_up(merged, options, statistics, samples, data),
         confusion=confused,
         person_confusion=person,
         biases=biases_of(prepared, ratings, judges, options, rng),

@@ -32,6 +32,7 @@ from dissensus.methods.judges.reverse_matrix import (
 )
 from dissensus.methods.judges.scoring import Problem
 from dissensus.options import named
+from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, kinds_of
 
 # ---- The options that people and judges share, and the response sets that can be made of them
 
@@ -289,6 +290,18 @@ class JudgeAnswers:
         """Which judge answered which item."""
         return self.has_choice | self.has_set
 
+    def of(self, rows: Codes) -> "JudgeAnswers":
+        """The answers to some items."""
+        return JudgeAnswers(**{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
+
+    def kinds(self) -> Codes | None:
+        """Which items all judges answer alike, of shape (n_items,); None where items are few or mostly differ."""
+        if len(self.soft) < MERGED_FROM:
+            return None
+        parts = [getattr(self, name) for name in self.__dataclass_fields__]
+        first, kind = kinds_of(column for part in parts for column in part.reshape(len(part), -1).T.astype(np.float64))
+        return kind if FEW_KINDS * len(first) <= len(kind) else None
+
 
 def answers_of(
     judges: Judges, space: LabelSpace, *, row_of_item: Codes, n_items: int, positive: Flags, order: Codes | None = None
@@ -346,6 +359,10 @@ def _per_answer(judges: Judges, per_label: Floats | Flags) -> Floats:
 def _means(rows: Floats, place: Codes, size: tuple[int, int]) -> tuple[Floats, Flags]:
     """Mean answer in each cell and order, of shape (n_cells, n_orders, n_values), and where there is one."""
     asked = np.bincount(place, minlength=size[0] * size[1])
+    if asked.max(initial=0) <= 1:
+        means = np.zeros((len(asked), rows.shape[1]))
+        means[place] = rows
+        return means.reshape(*size, rows.shape[1]), (asked > 0).reshape(size)
     total = [np.bincount(place, weights=column, minlength=size[0] * size[1]) for column in rows.T]
     means = np.stack(total, axis=1) / np.maximum(asked, 1)[:, None]
     return means.reshape(*size, rows.shape[1]), (asked > 0).reshape(size)
@@ -418,6 +435,28 @@ class Prepared:
     people: People  # on the items that are compared
     answers: JudgeAnswers  # on the same
     warnings: tuple[str, ...]  # what was left out, rounded or taken for granted
+    kind: Codes | None  # (n_items,): items that all judges answer alike, where items are many; None where they are not
+
+    def merged(self, everybody: People) -> "tuple[Prepared, People]":
+        """The problem with these answers of people where equal items are put together, and their answers on these.
+
+        Sums over many items are exact so, up to rounding, and bootstrap samples are the same in distribution.
+        """
+        if self.kind is None:
+            return self, everybody
+        own, layout = self.layout.people(everybody), self.layout
+        first, place = kinds_of([self.kind, *own.choices.T, *own.sets.T])
+        people = replace(own, choices=own.choices[first], sets=own.sets[first])
+        every, copies = np.arange(len(first)), np.bincount(place).astype(np.float64)
+        layout = replace(
+            layout, answers=layout.answers.of(first), rows=every, pool=every, place=every, weights=copies,
+            pool_copies=copies,
+        )  # fmt: skip
+        items = tuple(self.items[row] for row in first)
+        found = replace(
+            self, problem=layout.problem(people), layout=layout, items=items, people=people, answers=layout.answers
+        )
+        return found, people
 
     @property
     def is_fully_specified(self) -> bool:
@@ -466,7 +505,7 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
     asked = _task(space, task)
     behind = sets_behind_choices(asked)
     pool, place = pool_of(everybody, rows)
-    given = JudgeAnswers(**{name: getattr(answers, name)[rows] for name in JudgeAnswers.__dataclass_fields__})
+    given = answers.of(rows)
     if behind is not None:
         pool, given = rows, _with_sets_told(given, behind, positive)
     layout = Layout(
@@ -489,6 +528,7 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
         people=people,
         answers=given,
         warnings=(*ratings.warnings, *shared.warnings, *space.warnings, *about_positive, *left_out, *assumptions),
+        kind=given.kinds() if problem.reversal is None and len(pool) == len(rows) and copies is None else None,
     )
 
 
