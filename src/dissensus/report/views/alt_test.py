@@ -57,9 +57,7 @@ def lead_sentence(result: AltTestResult) -> str:
     if best.replaces is None:
         return f"{names[best.judge]} cannot be tested: no rater shares enough items with it."
     is_alone = len(result.judges) == 1
-    nobody = (
-        f"{names[best.judge]} is not shown to replace a rater" if is_alone else "No judge is shown to replace a rater"
-    )
+    nobody = f"{f'{names[best.judge]} is not' if is_alone else 'No judge is'} shown to replace a rater"
     passed = [judge for judge in result.judges if judge.replaces]
     able = [judge for judge in passed if judge.beats_constant is not False]
     if passed and not able:
@@ -138,6 +136,7 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     slot = judge_slots(result, [best.judge])[best.judge]
     rows = [interval_row(names[row.rater], row.difference, row.low, row.high, slot=slot) for row in ordered]
     axis = ["Items on which the rater is closer, less those of the judge"]
+    spec = intervals(rows, names="Rater", values=axis, reference=result.epsilon)
     left_out = f"Shown: the {len(rows)} of {len(best.raters)} raters against whom it does worst."
     return Figure(
         title=f"{judge} wins against {_won(best)}",
@@ -146,9 +145,7 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
             "left of the dashed line, epsilon. The verdict also corrects for the number of raters.",
             left_out if len(rows) < len(best.raters) else "",
         ),
-        spec=zoomed(
-            intervals(rows, names="Rater", values=axis, reference=result.epsilon), rows, anchors=(0.0, result.epsilon)
-        ),
+        spec=zoomed(spec, rows, anchors=(0.0, result.epsilon)),
         table=_raters_table(best),
     )
 

@@ -227,30 +227,26 @@ def _figures(result: CompareResult) -> list[Figure]:
         return []
     names = short_names((name for pair in known for name in (pair.judge_a, pair.judge_b)), LONGEST_NAME, has_end=True)
     slots = judge_slots(result, (pair.judge_a for pair in known))  # a difference has the colour of the first judge
-    rows = [
-        interval_row(
-            f"{names[pair.judge_a]} - {names[pair.judge_b]}", pair.difference, pair.low, pair.high,
-            slot=slots[pair.judge_a],
-        )
-        for pair in known
-    ]  # fmt: skip
+    rows = []
+    for pair in known:
+        name, slot = f"{names[pair.judge_a]} - {names[pair.judge_b]}", slots[pair.judge_a]
+        rows.append(interval_row(name, pair.difference, pair.low, pair.high, slot=slot))
     spec = intervals(rows, names="Judges", values=[f"Difference in {result.metric}, A less B"], reference=0.0)
     side = "right" if result.better_scores == "higher" else "left"
     decided = sum(pair.better != "neither" for pair in result.pairs)
     many = f"{decided} of {counted(len(result.pairs), 'difference')} in {result.metric} cannot be explained by chance"
     one = "The difference cannot be explained by chance" if decided else "The difference could be chance"
-    return [
-        Figure(
-            title=many if len(result.pairs) > 1 else one,
-            caption=sentences(
-                f"The first judge's score less the second's ({result.metric}); to the {side} of the dashed line the "
-                "first is better.",
-                interval_sentence(result.settings, "Whiskers are"),
-            ),
-            spec=zoomed(spec, rows, anchors=[0.0], form=None),
-            table=_pairs_table(result),
-        )
-    ]
+    where = f"to the {side} of the dashed line the first is better."
+    figure = Figure(
+        title=many if len(result.pairs) > 1 else one,
+        caption=sentences(
+            f"The first judge's score less the second's ({result.metric}); {where}",
+            interval_sentence(result.settings, "Whiskers are"),
+        ),
+        spec=zoomed(spec, rows, anchors=[0.0], form=None),
+        table=_pairs_table(result),
+    )
+    return [figure]
 
 
 def _computed(result: CompareResult) -> list[str]:

@@ -29,13 +29,14 @@ WIDE = 0.02
 """An interval of a share as wide as that supports no decimals of a percentage."""
 CHANCE_TO_PERFECT = "0: chance, 1: perfect agreement"
 TOGETHER = "(all together)"
-_LABEL_WORDS = {"names": "Label", "shares": "Share of the ratings", "counts": "Ratings"}
 
 
 def view(result: DescribeResult) -> Section:
     """How far the raters agree: coefficients, each group, the spread over items, and the labels."""
     part, scale = result.whole, result.settings.get("scale")
-    all_ratings, by_group = _agreement(result), _groups(result)
+    known = {coefficient_heading(c.name): c for c in part.coefficients}
+    all_ratings = _intervals(result, known, "Corrected for chance, agreement", "Coefficient", agreement_table(part))
+    by_group = _groups(result)
     items = [] if scale == "interval" else agreement_by_item(part)
     folds = [
         *([Fold(title="All groups together", parts=[all_ratings])] if by_group else []),
@@ -59,10 +60,8 @@ def facts(part: Description, scale: object) -> list[str]:
     texts = [f"An item has {counted(part.most, 'rating') if part.fewest == part.most else per_item}."]
     texts += [f"The labels are read as {_SCALES[str(scale)]} ({scale} scale)."] if scale in _SCALES else []
     sets = sum(label.share for label in part.labels if SEPARATOR in label.label)
-    return [
-        *texts,
-        *([f"{percent(sets)} of the ratings endorse several options at once (response sets)."] if sets else []),
-    ]
+    several = f"{percent(sets)} of the ratings endorse several options at once (response sets)."
+    return [*texts, several] if sets else texts
 
 
 def labels_finding(labels: Sequence[LabelShare]) -> str:
@@ -86,7 +85,8 @@ def labels_figure(result: DescribeResult) -> Figure:
         title = f"The ratings lie between {min(values):g} and {max(values):g}"
         spec = histogram(rows, values="Label", shares="Share of the ratings")
     else:
-        title, spec = labels_finding(part.labels), share_bars(_label_rows(part), **_LABEL_WORDS)
+        title = labels_finding(part.labels)
+        spec = share_bars(_label_rows(part), names="Label", shares="Share of the ratings", counts="Ratings")
     return Figure(
         title=title, caption="Shares add up to 100%.", spec=spec, table=_labels_table(result.groups or (part,))
     )
@@ -191,12 +191,6 @@ def agreement_in_short(part: Description, scale: object = None) -> str:
     return f"{agree}; {known}."
 
 
-def _agreement(result: DescribeResult) -> Figure | Table:
-    """The coefficients: a chart if any is defined, else a table."""
-    known = {coefficient_heading(c.name): c for c in result.whole.coefficients}
-    return _intervals(result, known, "Corrected for chance, agreement", "Coefficient", agreement_table(result.whole))
-
-
 def _intervals(
     result: DescribeResult, coefficients: Mapping[str, Coefficient | None], what: str, names: str, table: Table
 ) -> Figure | Table:
@@ -255,17 +249,17 @@ def agreement_by_item(part: Description) -> list[Figure]:
         return []
     rows = [(_share_name(share, part.agreement_step), items, items / total) for share, items in part.agreement_by_item]
     bars: list[Row] = [{"name": name, "count": count, "share": share} for name, count, share in reversed(rows)]
-    words = {"names": "Pairs of raters that agree", "shares": "Share of the items", "counts": "Items"}
     table = Table(
         caption="Items by how many pairs of raters agree",
         columns=["Pairs that agree", "Items", "Share"],
         rows=rows,
         percent=frozenset({"Share"}),
     )
+    spec = share_bars(bars, names="Pairs of raters that agree", shares="Share of the items", counts="Items")
     figure = Figure(
         title=unanimity_finding(part),
         caption="For each item with two or more ratings: the share of pairs of its raters that gave the same label.",
-        spec=share_bars(bars, **words),
+        spec=spec,
         table=table,
         spark=f"least |{sparkline([items for _, items in part.agreement_by_item])}| all agree",
     )

@@ -138,18 +138,15 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
     words = score_words(result.settings)
     origin, ceiling = words.origin(result.curve), result.ceiling
     lines, left_out = drawn(result, ranked)
+    top: Row | None = None
+    if ceiling is not None:
+        text, low, high = f"ceiling {decimal(ceiling.gain)}", finite(ceiling.low), finite(ceiling.high)
+        top = {"text": text, "score": ceiling.gain, "low": low, "high": high}
     chart = CurveChart(
         surveys=[_point(p, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
         judges=_lines(result, lines, terms, origin),
         beyond=[] if ceiling is None else [_point(p, 0.0) for p in ceiling.curve],
-        ceiling=None
-        if ceiling is None
-        else {
-            "text": f"ceiling {decimal(ceiling.gain)}",
-            "score": ceiling.gain,
-            "low": finite(ceiling.low),
-            "high": finite(ceiling.high),
-        },
+        ceiling=top,
         amateurs=[_point(p, origin) for p in result.amateurs or () if math.isfinite(p.score)],
         people="people asked" if terms.group is None else f"{terms.group} raters",
         amateur_people=f"{quoted(str(result.settings.get('amateurs')))} raters",

@@ -104,13 +104,6 @@ def asked_text(check: Check) -> str:
 
 
 def _number(count: float, word: str) -> str:
-    """A number of things.
-
-    Examples
-    --------
-    >>> _number(1, "rater"), _number(2.5, "rater")
-    ('1 rater', '2.5 raters')
-    """
     return f"{count:g} {word}{'' if count == 1 else 's'}"
 
 
@@ -120,14 +113,18 @@ def found_text(check: Check) -> str:
         digits = _telling(check, worth_decimals(check.value, check.low, check.high))
         value, low, high = (_place(end, check, digits) for end in (check.value, check.low, check.high))
         return f"{value} [{low}, {high}]"
-    if not math.isfinite(check.value):
+    return _written(check, check.value, check.low, check.high, _places(check))
+
+
+def _written(check: Check, value: float, low: float = math.nan, high: float = math.nan, places: int = 1) -> str:
+    """A number of a check that is not about raters, with its interval if it has one."""
+    if not math.isfinite(value):
         return "undefined"
     if check.check == "min_consistency":
-        return with_interval(check.value, check.low, check.high, form=lambda share: percent(share, _places(check)))
+        return with_interval(value, low, high, form=lambda share: percent(share, places))
     if check.check == "max_bias" or check.measure in SHARES:
-        ends = with_interval(check.value, check.low, check.high, form=lambda share: points(share, _places(check)))
-        return f"{ends} points"
-    return with_interval(check.value, check.low, check.high, form=lambda value: decimal(value, 3))
+        return f"{with_interval(value, low, high, form=lambda share: points(share, places))} points"
+    return with_interval(value, low, high, form=lambda number: decimal(number, 3))
 
 
 def _places(check: Check) -> int:
@@ -158,14 +155,8 @@ def _ruler(check: Check, ruler: Ruler | None) -> str | None:
     """What a constant answer or one more person would find, as the number of the check is written."""
     if ruler is None:
         return None
-    if not math.isfinite(ruler.value):
-        return "undefined"
-    if check.check == "min_equivalence":
-        return f"{ruler.value:g}"
-    if check.check == "min_consistency":
-        return percent(ruler.value)
-    is_share = check.check == "max_bias" or check.measure in SHARES
-    return f"{points(ruler.value)} points" if is_share else decimal(ruler.value, 3)
+    is_raters = check.check == "min_equivalence" and math.isfinite(ruler.value)
+    return f"{ruler.value:g}" if is_raters else _written(check, ruler.value)
 
 
 def next_step(check: Check) -> str:
@@ -224,11 +215,9 @@ def _suite(suites: ET.Element, result: GateResult, part: str) -> None:
         names = {"classname": f"dissensus.gate.{result.judge}", "name": f"{check.check}: {asked_text(check)}{place}"}
         case = ET.SubElement(suite, "testcase", {key: visible(text) for key, text in names.items()})
         lines = [f"{check.verdict}: found {found_text(check)} on {counted(check.items, 'item')}"]
-        lines += [f"constant: {cell}" for cell in [_ruler(check, check.constant)] if cell]
-        lines += [f"one more person: {cell}" for cell in [_ruler(check, check.person)] if cell]
-        lines += [text for text in [next_step(check)] if text]
-        shown = [visible(line) for line in lines]
-        if check.verdict == "pass":
-            ET.SubElement(case, "system-out").text = "\n".join(shown)
-        else:
-            ET.SubElement(case, "failure", {"message": shown[0], "type": check.verdict}).text = "\n".join(shown)
+        rulers = {"constant": check.constant, "one more person": check.person}
+        lines += [f"{who}: {_ruler(check, ruler)}" for who, ruler in rulers.items() if ruler is not None]
+        shown = [visible(line) for line in [*lines, next_step(check)] if line]
+        is_passed, failure = check.verdict == "pass", {"message": shown[0], "type": check.verdict}
+        where = ET.SubElement(case, "system-out") if is_passed else ET.SubElement(case, "failure", failure)
+        where.text = "\n".join(shown)

@@ -170,14 +170,6 @@ def _standing(choice: Choice, best: JudgeValue) -> str:
 # ---- Findings of the charts
 
 
-def consistency_finding(shares: Mapping[str, float], constant: float, tau: float) -> str:
-    """The title of the chart of decisions, from the share of items that each judge decides as people do."""
-    judge, best = max(shares.items(), key=lambda one: one[1])
-    where = f"on {percent(best, 0)} of the items at tau {tau:g}"
-    how = f"decides {'most ' * (len(shares) > 1)}like people"
-    return f"{plain(judge)} {how}, {where}{', no more than a constant' * (best <= constant)}"
-
-
 def sweep_finding(rows: Sequence[Sensitivity], flips: Sequence[FlipPoint]) -> str:
     """The title of the chart of the sweep, at one threshold."""
     first, last = rows[0], rows[-1]
@@ -204,12 +196,8 @@ BIAS_MEANING = (
 def bias_name(bias: Bias) -> str:
     """What a judge may favour."""
     about = shortened(bias.about or "", 20)
-    names = {
-        "length": "longer texts (per doubling)",
-        "position": "what is shown first",
-        "self": f"its own outputs ({about})",
-    }
-    return names.get(bias.kind, f"the group {about}")
+    names = {"length": "longer texts (per doubling)", "position": "what is shown first"}
+    return names.get(bias.kind, f"its own outputs ({about})" if bias.kind == "self" else f"the group {about}")
 
 
 def bias_value(bias: Bias) -> str:
@@ -276,8 +264,10 @@ def ranks_figure(result: JudgesResult, choice: Choice, table: Table) -> Figure:
         for judge in drawn
         if kind.first.of(judge).rank is not None
     ]
-    first, last = choice.ranked[0].judge, len(choice.ranked)
+    first = choice.ranked[0].judge
     ranks = [kind.first.of(first).rank for kind in kinds if kind.looks_at_people]
+    titles = {"names": "Definition", "series": "Judge", "ranks": "Rank (1 is best)", "values": "Value"}
+    spec = rank_lines(rows, **titles, last=len(choice.ranked), slots=_slots(result, drawn, names))
     return Figure(
         title=f"{plain(first)} comes first by {ranks.count(1)} of {counted(len(ranks), 'definition')}",
         caption=sentences(
@@ -285,15 +275,7 @@ def ranks_figure(result: JudgesResult, choice: Choice, table: Table) -> Figure:
             "by, then those that rank most like it.",
             _left_out(choice),
         ),
-        spec=rank_lines(
-            rows,
-            names="Definition",
-            series="Judge",
-            ranks="Rank (1 is best)",
-            values="Value",
-            last=last,
-            slots=_slots(result, drawn, names),
-        ),
+        spec=spec,
         table=table,
     )
 
@@ -329,9 +311,11 @@ def decision_figure(result: JudgesResult, choice: Choice) -> Figure:
         for row in judged
     ]
     constant = None if choice.constant is None else choice.constant.consistency
-    shares = {row.judge: row.consistency for row in judged}
+    best, most = judged[0], "most " * (len(judged) > 1)
+    where = f"on {percent(best.consistency, 0)} of the items at tau {choice.tau:g}"
+    no_more = ", no more than a constant" * (constant is not None and best.consistency <= constant)
     return Figure(
-        title=consistency_finding(shares, math.nan if constant is None else constant, choice.tau),
+        title=f"{plain(best.judge)} decides {most}like people, {where}{no_more}",
         caption=sentences(DASHED, interval_sentence(result.settings, "Whiskers hold")),
         spec=intervals(rows, names="Judge", values=[AS_PEOPLE], reference=constant),
         table=_downstream_table(result, names | CONSTANT_NAMES),
@@ -383,20 +367,14 @@ def sweep_figure(result: JudgesResult, choice: Choice, points: Sequence[Sensitiv
         for point in points
     ]
     dotted = "Dotted: another judge becomes the best." if turns else ""
+    chart = LineChart(
+        rows=rows, constants=constants, turns=turns, series="Judge", x_title=BETA, y_title=AS_PEOPLE,
+        slots=_slots(result, drawn, names),
+    )  # fmt: skip
     return Figure(
         title=sweep_finding(points, flips),
         caption=sentences(f"At tau {choice.tau:g}. {DASHED}", dotted, _left_out(choice)),
-        spec=line_chart(
-            LineChart(
-                rows=rows,
-                constants=constants,
-                turns=turns,
-                series="Judge",
-                x_title=BETA,
-                y_title=AS_PEOPLE,
-                slots=_slots(result, drawn, names),
-            )
-        ),
+        spec=line_chart(chart),
         table=Table(
             caption="The judge that decides most like people at each beta",
             columns=["Beta", "Positive items", "Best judge", "Same decision"],

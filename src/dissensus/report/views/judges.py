@@ -234,8 +234,7 @@ def _confusion(result: JudgesResult, choice: Choice) -> list[Part]:
     person = result.person_confusion
     if not shown:
         return []
-    shown += [person] if person else []
-    return [*map(_confusion_table, shown), _rates_table(shown)]
+    return [_confusion_table(one) for one in (*shown, person) if one is not None]
 
 
 def _confusion_table(one: Confusion) -> Table:
@@ -250,24 +249,6 @@ def _confusion_table(one: Confusion) -> Table:
         rows=rows,
         percent=frozenset(answers.values()),
     )
-
-
-def _rates_table(shown: Sequence[Confusion]) -> Table:
-    """Sensitivity and specificity of each label."""
-    names = short_names([one.judge for one in shown], LONGEST_LABEL, has_end=True)
-    rows: list[list[Cell]] = [
-        [names[one.judge], shortened(own.label, LONGEST_LABEL),
-         with_interval(own.sensitivity, own.sensitivity_low, own.sensitivity_high, form=_whole_percent),
-         with_interval(own.specificity, own.specificity_low, own.specificity_high, form=_whole_percent)]
-        for one in shown
-        for own in one.labels
-    ]  # fmt: skip
-    caption = "How often a judge gives a label where a person does, and does not where a person does not"
-    return Table(caption=caption, columns=["Judge", "Label", "Sensitivity", "Specificity"], rows=rows)
-
-
-def _whole_percent(share: float) -> str:
-    return percent(share, 0) if math.isfinite(share) else "-"
 
 
 # ---- What forced choices hide and stand for, and how all this was computed

@@ -1,7 +1,7 @@
 """What `panel` says: what judges are worth together, and beside people."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.panel.result import Method, PanelResult, PanelWorth, PeopleAndJudge
@@ -143,15 +143,16 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
     if not result.people_and_judge:
         return []
     drawn = _drawn(result)
+    names, slots = short_names(drawn, 40), judge_slots(result, [*(member.judge for member in result.judges), *drawn])
     chart = LineChart(
-        rows=_lines(result, drawn, words.origin(result.curve)),
+        rows=_lines(result, names, words.origin(result.curve)),
         series="Who answers",
         x_title="Number of people asked",
         y_title=words.axis,
         x_form="d",
         y_form=".0%" if words.percent_columns else ".2f",
         tip_form=words.d3_form,
-        slots=_slots(result, drawn),
+        slots={ALONE: 0} | {f"with {names[name]}": slots[name] for name in drawn},
     )
     return [
         Figure(
@@ -172,29 +173,22 @@ def _drawn(result: PanelResult) -> list[str]:
     return [*ranked[: MOST_LINES - 1 - len(panel)], *panel]
 
 
-def _lines(result: PanelResult, drawn: Sequence[str], origin: float) -> list[Row]:
+def _lines(result: PanelResult, names: Mapping[str, str], origin: float) -> list[Row]:
     """People alone as on the curve; a judge alone, then with each number of them."""
-    names, last = short_names(drawn, 40), max(row.raters for row in result.people_and_judge)
+    last = max(row.raters for row in result.people_and_judge)
     people = {point.raters: point.score for point in result.curve if point.raters <= last}
-    rows = [_point(ALONE, raters, score - origin) for raters, score in people.items()]
     alone = {member.judge: member.score for member in result.judges}
     stacked = next((panel.worth.score for panel in result.panels if panel.method == "stacked"), math.nan)
-    for name in drawn:
-        with_it = {0: alone.get(name, stacked)}
-        with_it |= {r.raters: people[r.raters] + r.gain for r in result.people_and_judge if r.beside == name}
-        rows += [_point(f"with {names[name]}", raters, score - origin) for raters, score in with_it.items()]
-    return rows
-
-
-def _slots(result: PanelResult, drawn: Sequence[str]) -> dict[str, int]:
-    """People have their own colour, a judge its own, and the panel the next one."""
-    names, slots = short_names(drawn, 40), judge_slots(result, [*(member.judge for member in result.judges), *drawn])
-    return {ALONE: 0} | {f"with {names[name]}": slots[name] for name in drawn}
-
-
-def _point(series: str, raters: int, score: float) -> Row:
-    ends = {"low": None, "high": None, "is_main": series == ALONE}
-    return {"series": series, "x": raters, "y": finite(score), **ends}
+    lines = {ALONE: people}
+    for name, shown in names.items():
+        beside = {row.raters: people[row.raters] + row.gain for row in result.people_and_judge if row.beside == name}
+        lines[f"with {shown}"] = {0: alone.get(name, stacked)} | beside
+    ends = {"low": None, "high": None}
+    return [
+        {"series": line, "x": raters, "y": finite(score - origin), **ends, "is_main": line == ALONE}
+        for line, scores in lines.items()
+        for raters, score in scores.items()
+    ]
 
 
 def _table(result: PanelResult, drawn: Sequence[str], terms: Terms, words: ScoreWords) -> Table:

@@ -208,24 +208,19 @@ def _worth_table(result: PartsResult, worths: Sequence[dict[str, WorthCell]]) ->
     ))  # fmt: skip
     caption = _caption(result, "Worth in raters, by")
     uses = [own.result.recommendation.use if isinstance(own.result, DecideResult) else None for own in result.parts]
-    if len(judges) > MOST_JUDGES and len(result.parts) <= MOST_COLUMNS:
-        short = short_names(judges, LONGEST, has_end=True)
-        rows: list[list[Cell]] = [
-            [short[name], *(_text(result, part, own, name) for part, own in zip(result.parts, worths, strict=True))]
-            for name in judges
-        ]
-        if result.by is None and all(use is not None for use in uses):
-            rows.append(["(use)", *(_use(use) for use in uses)])
-        return Table(caption=caption, columns=["Judge", *(_name(part) for part in result.parts)], rows=rows)
-    shown = judges[:MOST_JUDGES]
-    short = short_names(shown, LONGEST, has_end=True)
     has_use = result.by is None and all(use is not None for use in uses)
+    are_rows = len(judges) > MOST_JUDGES and len(result.parts) <= MOST_COLUMNS
+    shown = judges if are_rows else judges[:MOST_JUDGES]
+    short = short_names(shown, LONGEST, has_end=True)
+    places, rows = list(zip(result.parts, worths, uses, strict=True)), list[list[Cell]]()
+    if are_rows:
+        rows += [[short[name], *(_text(result, part, own, name) for part, own, _ in places)] for name in shown]
+        rows += [["(use)", *map(_use, uses)]] if has_use else []
+        return Table(caption=caption, columns=["Judge", *map(_name, result.parts)], rows=rows)
+    for part, own, use in places:
+        cells = [_text(result, part, own, name) for name in shown]
+        rows.append([_name(part), part.items, *cells, *([_use(use)] if has_use else [])])
     columns = [_heading(result), "Items", *(short[name] for name in shown), *(["Use"] if has_use else [])]
-    rows = [
-        [_name(part), part.items, *(_text(result, part, own, name) for name in shown),
-         *([_use(use)] if has_use else [])]
-        for part, own, use in zip(result.parts, worths, uses, strict=True)
-    ]  # fmt: skip
     return Table(caption=caption, columns=columns, rows=rows)
 
 

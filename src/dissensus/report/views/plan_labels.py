@@ -83,9 +83,8 @@ def _enough(result: PlanLabelsResult, best: LabelDesign) -> int | None:
     """How many items would do, if the error is next to nothing: the fewest that the chart shows with less than 1%."""
     if best.log10_error >= LEAST or result.options.ties == "win":  # one item that ends in a tie is no test set
         return None
-    way = series_name(best.strategy, best.labels_per_item)
-    points = [point for point in result.by_budget if series_name(point.strategy, point.labels_per_item) == way]
-    return min((point.items for point in points if point.log10_error < ENOUGH), default=None)
+    points = [point for point in result.by_budget if _way(point) == _way(best) and point.log10_error < ENOUGH]
+    return min((point.items for point in points), default=None)
 
 
 # ---- What to check
@@ -96,20 +95,13 @@ def _open_note(result: PlanLabelsResult) -> str:
     best = result.recommended
     if best is None or math.isnan(best.error_low):
         return ""
-    sure = percent(result.options.confidence, 0)
+    may = f"the error may be {_interval(best)}"
     for one in result.needed:
         if one.labels_per_item == best.labels_per_item:
-            wide = _needed_words(one.items_low, one.items_high)
-            return f"Enlarge the pilot to narrow the plan: {wide} ({sure} interval)."
-    return f"Enlarge the pilot to narrow the plan: the error may be {_interval(best)} ({sure} interval)."
-
-
-def _needed_words(low: float, high: float) -> str:
-    if math.isinf(low):
-        return "no number of items may be enough"
-    if math.isinf(high):
-        return f"it may take {rough(low)} items or more, or no number may be enough"
-    return f"it may take {rough(low)} to {rough(high)} items"
+            least, most = one.items_low, one.items_high
+            high = f"to {rough(most)} items" if math.isfinite(most) else "items or more, or no number may be enough"
+            may = f"it may take {rough(least)} {high}" if math.isfinite(least) else "no number of items may be enough"
+    return f"Enlarge the pilot to narrow the plan: {may} ({percent(result.options.confidence, 0)} interval)."
 
 
 def _cost_note(result: PlanLabelsResult) -> str:
@@ -144,7 +136,7 @@ def _designs_table(result: PlanLabelsResult) -> Table:
     columns += ["Majority right", "Error", *(["Interval"] if has_interval else [])]
     rows: list[list[Cell]] = [
         [
-            series_name(design.strategy, design.labels_per_item) + ("" if design in result.designs else ", any item"),
+            _way(design) + ("" if design in result.designs else ", any item"),
             design.items,
             *([design.screened] if result.compared else []),
             int(design.cost) if design.cost == int(design.cost) else design.cost,
@@ -245,10 +237,11 @@ def series_name(strategy: str, labels: float) -> str:
     >>> series_name("fixed", 1), series_name("disagreement-only", 3), series_name("adaptive", 2.375)
     ('1 label', '3 labels', 'two, then a third')
     """
-    return SEQUENTIAL[strategy][1] if strategy in SEQUENTIAL else _labels(labels)
+    return SEQUENTIAL[strategy][1] if strategy in SEQUENTIAL else f"{labels:g} label{'' if labels == 1 else 's'}"
 
 
-# ---- What each chart of a plan of labels shows: its title
+def _way(design: LabelDesign | Point) -> str:
+    return series_name(design.strategy, design.labels_per_item)
 
 
 def winner_finding(points: Sequence[Point]) -> str:
@@ -262,17 +255,6 @@ def winner_finding(points: Sequence[Point]) -> str:
     if max(len(group) for group in groups) == 1:
         return f"The error with {names[0]} for each item, by budget"
     return f"{capital(names[0])} for each item {'is' if names[0] == 'one label' else 'are'} best at every budget shown"
-
-
-def _labels(count: float) -> str:
-    return f"{count:g} label{'' if count == 1 else 's'}"
-
-
-def budget_words(result: PlanLabelsResult, budget: float) -> str:
-    """A budget as the user gave it: labels, or money."""
-    if result.options.in_labels:
-        return counted(round(budget), "label")
-    return f"a budget of {budget_figure(budget)}"
 
 
 def budget_figure(budget: float) -> str:
@@ -296,50 +278,29 @@ AHEAD = {
 
 def budget_chart(result: PlanLabelsResult) -> Figure:
     """The error over the budget, a line for each number of labels."""
-    points, budget = result.by_budget, result.reference_budget
+    points, budget, in_labels = result.by_budget, result.reference_budget, result.options.in_labels
+    ways = list(dict.fromkeys(map(_way, points)))
+    drawn: list[Row] = [
+        {"series": _way(point), "x": point.budget, "y": point.log10_error, "shown": chance(point.log10_error),
+         "items": point.items}
+        for point in points
+        if math.isfinite(point.log10_error) and _way(point) in ways[:MOST_SERIES]
+    ]  # fmt: skip
+    is_large = min((point.budget for point in points), default=1.0) >= 1
     lines = LogLines(
-        rows=_drawable(points), kind="chance", series="Labels for each item",
-        x_title=_budget_title(result), y_title="Error", x_form=_budget_form(points), is_log_x=True, mark=budget,
-        mark_name=budget_words(result, budget),
+        rows=drawn, kind="chance", series="Labels for each item",
+        x_title="Labels bought" if in_labels else "What is spent", y_title="Error",
+        x_form=".3~s" if is_large else ",.3~r",  # thousands as k, but not thousandths as m
+        is_log_x=True, mark=budget,
+        mark_name=counted(round(budget), "label") if in_labels else f"a budget of {budget_figure(budget)}",
     )  # fmt: skip
+    errors: dict[str, dict[str, str]] = defaultdict(dict)
+    for point in points:
+        errors[budget_figure(point.budget)][_way(point)] = chance(point.log10_error)
+    rows = [[name, *(cells.get(way) for way in ways)] for name, cells in errors.items()]
     return Figure(
         title=winner_finding(points),
         caption=f"How often {AHEAD[result.options.ties]}, by what is spent.",
-        table=_by_way(points),
+        table=Table(caption="Budget and labels for each item", columns=["Budget", *ways], rows=rows),
         spec=log_lines(lines),
     )
-
-
-def _drawable(points: Sequence[Point]) -> list[Row]:
-    """Those with a logarithm, of the first few ways."""
-    ways = list(dict.fromkeys(series_name(point.strategy, point.labels_per_item) for point in points))[:MOST_SERIES]
-    rows: list[Row] = [
-        {"series": series_name(point.strategy, point.labels_per_item), "x": point.budget, "y": point.log10_error,
-         "shown": chance(point.log10_error), "items": point.items}
-        for point in points
-        if math.isfinite(point.log10_error)
-    ]  # fmt: skip
-    return [row for row in rows if row["series"] in ways]
-
-
-def _by_way(points: Sequence[Point]) -> Table:
-    """A row for each budget, a column for each way to label."""
-    ways = list(dict.fromkeys(series_name(point.strategy, point.labels_per_item) for point in points))
-    rows: dict[str, dict[str, str]] = defaultdict(dict)
-    for point in points:
-        way = series_name(point.strategy, point.labels_per_item)
-        rows[budget_figure(point.budget)][way] = chance(point.log10_error)
-    return Table(
-        caption="Budget and labels for each item",
-        columns=["Budget", *ways],
-        rows=[[name, *(cells.get(way) for way in ways)] for name, cells in rows.items()],
-    )
-
-
-def _budget_form(points: Sequence[Point]) -> str:
-    """Thousands as k, but not thousandths as m."""
-    return ".3~s" if min((point.budget for point in points), default=1.0) >= 1 else ",.3~r"
-
-
-def _budget_title(result: PlanLabelsResult) -> str:
-    return "Labels bought" if result.options.in_labels else "What is spent"

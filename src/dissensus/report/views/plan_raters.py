@@ -135,13 +135,8 @@ def heat_map(result: PlanRatersResult, table: Table) -> Figure:
     if best is not None:
         title = f"{counted(best.items, 'item')} with {counted(best.raters, 'rater')} each are enough"
     rows: list[Row] = [
-        {
-            "across": str(design.raters),
-            "down": whole(design.items),
-            "choice": percent(design.power, 0),
-            "strength": design.power,
-        }
-        for design in sorted(result.grid, key=lambda design: (-design.items, design.raters))
+        {"across": str(own.raters), "down": whole(own.items), "choice": percent(own.power, 0), "strength": own.power}
+        for own in sorted(result.grid, key=lambda own: (-own.items, own.raters))
     ]
     return Figure(
         title=title,

@@ -69,15 +69,12 @@ def estimate_text(estimate: Estimate, form: Callable[[float], str] = percent) ->
     >>> estimate_text(Estimate(method="people", value=-0.5, low=-0.75, high=-0.25), decimal)
     '-0.50 [-0.75, -0.25]'
     """
-    shown = _whole_percent if form is percent and estimate.high - estimate.low >= WIDE else form
+    is_wide = form is percent and estimate.high - estimate.low >= WIDE
+    shown = (lambda share: percent(share, 0)) if is_wide else form
     if math.isfinite(estimate.value):
         return with_interval(estimate.value, estimate.low, estimate.high, form=shown)
     is_known = math.isfinite(estimate.low) and math.isfinite(estimate.high)
     return f"[{shown(estimate.low)}, {shown(estimate.high)}]" if is_known else "-"
-
-
-def _whole_percent(share: float) -> str:
-    return percent(share, 0)
 
 
 def lead_sentence(result: PrevalenceResult) -> str:
@@ -200,16 +197,13 @@ def _tables_of(judge: JudgePrevalence) -> list[Table]:
     for is_strength, what in enumerate(("How often each system wins", "Strength of each system")):
         rows: list[list[Cell]] = []
         for system in systems:
-            estimates = _texts(system.strengths, decimal) if is_strength else _texts(system.win_rates, percent)
-            rows.append([names[system.system], system.items, system.rated_items, *estimates])
+            own, form = (system.strengths, decimal) if is_strength else (system.win_rates, percent)
+            texts = {estimate.method: estimate_text(estimate, form) for estimate in own}
+            shown = (texts.get(method) for method in ("naive", "people", "ppi++"))
+            rows.append([names[system.system], system.items, system.rated_items, *shown])
         columns = ["System", "Pairs", "Rated", "Judge alone", "People alone", "PPI++"]
         tables.append(Table(caption=f"{what}, with {quoted(judge.judge)}", columns=columns, rows=rows))
     return tables
-
-
-def _texts(estimates: Sequence[Estimate], form: Callable[[float], str]) -> list[str | None]:
-    by_method = {estimate.method: estimate_text(estimate, form) for estimate in estimates}
-    return [by_method.get(method) for method in ("naive", "people", "ppi++")]
 
 
 def _computed(result: PrevalenceResult) -> Fold:

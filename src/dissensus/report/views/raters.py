@@ -53,8 +53,9 @@ NEARER = (
 
 def view(result: RatersResult) -> Section:
     """Who the raters are: the answer, the raters, groups of them, and how it was computed."""
-    notes = [*_check(result), *group_notes(result)]
-    blocks: list[Block] = [_raters(result), *noted(notes)]
+    names = listing([quoted(row.rater) for row in standing_out(result)], most=MOST_NAMED)
+    check = [f"Check the ratings of {names}: misread instructions, or a different view?"] if names else []
+    blocks: list[Block] = [_raters(result), *noted([*check, *group_notes(result)])]
     blocks += [Fold(title="Groups of raters", parts=_groups(result))] if result.groups else []
     blocks.append(how_computed(_computed(result)))
     return Section(title="Who are the raters?", lead=lead_sentence(result), blocks=blocks)
@@ -93,11 +94,6 @@ def unknown_because(result: RatersResult) -> str:
     return "" if is_known else "nobody has two items with three raters"
 
 
-def _check(result: RatersResult) -> list[str]:
-    names = listing([quoted(row.rater) for row in standing_out(result)], most=MOST_NAMED)
-    return [f"Check the ratings of {names}: misread instructions, or a different view?"] if names else []
-
-
 # ---- What the JSON calls leniency: it says nothing of whether the positive label is good or bad
 
 
@@ -106,13 +102,8 @@ def in_shares(result: RatersResult) -> bool:
     return result.settings.get("leniency_in") == "share"
 
 
-def height_words(result: RatersResult) -> str:
-    """What raters differ in."""
-    return f"how often they give {positive_words(result)}" if in_shares(result) else "how high their labels are"
-
-
 def height_heading(result: RatersResult) -> str:
-    """The same above a column."""
+    """What raters differ in, above a column."""
     name = positive_words(result)
     return ("More " + (name if len(name) <= LONGEST_LABEL else "positive")) if in_shares(result) else "Higher labels"
 
@@ -194,7 +185,8 @@ def group_notes(result: RatersResult) -> list[str]:
     level = 1 - confidence if isinstance(confidence, float) else 0.05
     texts = []
     for test in result.tests:
-        what = "how well they agree with the rest" if test.about == "agreement" else height_words(result)
+        higher = f"how often they give {positive_words(result)}" if in_shares(result) else "how high their labels are"
+        what = "how well they agree with the rest" if test.about == "agreement" else higher
         if test.p_value <= level:
             texts.append(f"Groups differ in {what} ({p_text(test.p_value)}): look at each group alone.")
     siding = [siding for siding in result.judges if siding.sides_with is not None]

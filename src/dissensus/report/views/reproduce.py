@@ -54,10 +54,9 @@ def view(result: Result) -> Section:
         digits=4,
     )
     count = Counter(str(claim.get("status")) for claim in claims)
-    notes = [f"Report what failed as a bug: {counted(count['failed'], 'number')} should be the same."] * bool(
-        count["failed"]
-    )
-    notes += [f"To check {counted(count['data missing'], 'more number')}, {NEEDS_DATA}"] * bool(count["data missing"])
+    failed, missing = count["failed"], count["data missing"]
+    notes = [f"Report what failed as a bug: {counted(failed, 'number')} should be the same."] if failed else []
+    notes += [f"To check {counted(missing, 'more number')}, {NEEDS_DATA}"] if missing else []
     folds = [Fold(title=_title(paper), parts=list(_tables(rows).values())) for paper, rows in papers.items()]
     blocks: list[Block] = [table, *([Points(title="", texts=notes)] if notes else []), *folds]
     return Section(title=TITLE, lead=lead_of(claims), blocks=blocks if claims else ())
@@ -211,14 +210,9 @@ _SPECS: Mapping[Kind, Callable[[Drawing], Spec]] = {"lines": _lines, "logarithms
 def _figure_table(drawing: Drawing) -> Table:
     """A row for each point, with the printed number where there is one."""
     has_printed = any(point.printed is not None for point in drawing.points)
-    rows: list[list[Cell]] = [
-        [
-            point.series,
-            f"{point.x:g}",
-            10**point.y if drawing.kind == "logarithms" else point.y,
-            *([point.printed] if has_printed else []),
-        ]
-        for point in drawing.points
-    ]
+    rows: list[list[Cell]] = []
+    for point in drawing.points:
+        value = 10**point.y if drawing.kind == "logarithms" else point.y
+        rows.append([point.series, f"{point.x:g}", value, *([point.printed] if has_printed else [])])
     columns = [drawing.series, drawing.x_title, drawing.y_title, *(["Printed"] if has_printed else [])]
     return Table(caption=drawing.title, columns=columns, rows=rows, digits=4)

@@ -300,11 +300,10 @@ def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
 def falling_note(curve: Sequence[CurvePoint], settings: Settings) -> str:
     """What to try where the curve falls although more people cannot know less; empty if it does not, beyond a hair."""
     known = [p for p in curve if math.isfinite(p.score)]
-    if not known:
+    if not known or settings.get("combiner", "abc") != "abc":
         return ""
     top = max(known, key=lambda p: p.score)
-    is_learned = settings.get("combiner", "abc") == "abc"
-    if not is_learned or top.score - known[-1].score <= 0.05 * (top.score - known[0].score):
+    if top.score - known[-1].score <= 0.05 * (top.score - known[0].score):
         return ""
     return (
         f"The curve falls after {counted(top.raters, 'rater')}, because the combiner has too few items to learn from "
