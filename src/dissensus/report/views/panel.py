@@ -41,7 +41,7 @@ def view(result: PanelResult) -> Section:
     computed += [BESIDE] if result.people_and_judge else []
     computed += [calibration_sentence(result.settings), interval_sentence(result.settings)]
     row, notes = _best_row(result), []
-    if result.panels and row is not None and row.low > row.raters:
+    if result.panels and row is not None and row.raters < terms.largest and row.low > row.raters:
         notes.append(f"Put it beside people if you can: {saving_sentence(row, terms)}")
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
@@ -65,7 +65,7 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
     if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
         return (
             f"The {counted(len(panel.judges), 'judge')} together ({panel.method}) are worth "
-            f"{raters_text(panel.worth, terms)}, more than {quoted(panel.best_judge)} alone."
+            f"{raters_text(panel.worth, terms)}, and beat {quoted(panel.best_judge)} alone."
         )
     best = next(member for member in result.judges if member.judge == panel.best_judge)
     return (
