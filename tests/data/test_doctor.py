@@ -408,3 +408,17 @@ def test_the_text_says_where_and_what_fixes_it(tmp_path, capsys):
     assert "1 error and 1 warning" in text
     assert "See row 3. Fix it with --repeats last" in text
     assert "Fix it with --merge-case" in text
+
+
+def test_a_command_that_an_error_stops_is_not_said_to_fix_all(tmp_path, capsys):
+    wide = "id,ann,bob\n" + "".join(f"{n},yes,Yes\n{n}b,no,no\n" for n in range(9)) + ",4,5\n"
+    assert main(["doctor", str(write(tmp_path, wide))]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "row 20: a label but no item. Fill it in" in text  # one row, although two people stand in it
+    assert "Correct by hand what is an error, and fix the rest with `dissensus import" in text
+    assert "Fix all at once" not in text
+
+
+def test_words_for_no_answer_in_german_are_found(tmp_path):
+    rows = [*panel(), ("i0", "e", "k.A.")]
+    assert only(write(tmp_path, table(rows)), "off-scale").option == '--map "k.A.="'

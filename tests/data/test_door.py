@@ -334,6 +334,21 @@ def test_who_is_not_named_is_of_the_other_kind():
     assert (ratings.raters, judges.judges) == (("human_1",), ("claude-3", "gpt-4o"))
 
 
+def test_labels_of_one_table_are_merged_into_the_spelling_of_people(tmp_path, capsys):
+    table = {
+        "id": ["a", "b", "c"],
+        "ann": ["yes", "No", "no"],
+        "bob": ["yes", "no", "no"],
+        "gpt-4o": ["YES", "NO", "NO"],
+    }
+    ratings, judges = read_both(table, merge_case=True)
+    assert ratings.options == judges.options == ("no", "yes")
+    path = tmp_path / "survey.csv"
+    pd.DataFrame(table).to_csv(path, index=False)
+    assert main(["judges", str(path), "--merge-case", "--bootstrap", "0", "--json"]) == 0
+    assert "never gave a label" not in capsys.readouterr().out
+
+
 def test_one_table_without_plain_names_needs_patterns():
     plain = {"id": ["a", "b"], "ann": ["y", "n"], "bob": ["n", "n"]}
     assert "name the columns of both with" in message_of(lambda: read_both(plain))
@@ -349,6 +364,8 @@ def test_the_command_line_takes_patterns_in_place_of_the_second_file(tmp_path, c
     assert main(["judges", str(path), "--people", "human*", "--judges", "gpt*", *options]) == 0
     assert json.loads(capsys.readouterr().out)["data"]["judges"]["judges"] == ["gpt-4o"]
     assert main(["judges", str(path), *options]) == 0
+    assert json.loads(capsys.readouterr().out)["data"]["judges"]["judges"] == ["claude-3", "gpt-4o"]
+    assert main(["judges", str(path), str(path), *options]) == 0  # people are no judges of themselves
     assert json.loads(capsys.readouterr().out)["data"]["judges"]["judges"] == ["claude-3", "gpt-4o"]
     assert main(["judges", str(path), str(path), "--people", "human*"]) == 2
     assert "leave JUDGES out" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """One report never says two things: the decision, the alt-test, the ranking and the gate on the same data."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -19,7 +20,7 @@ def contradictions(answers, ratings, judges):
     rows = {row.judge: row for row in decision.judges}
     use, how = decision.recommendation.use, decision.recommendation.how
     texts = [decision.recommendation.reason, *decision.recommendation.caveats]
-    if how == "as is" and any("Do not use its answers as they are" in text for text in texts):
+    if how == "as is" and any(re.search("Do not use the answers of .* as they are", text) for text in texts):
         found.append("as it is, and not as it is")
     if use and how == "recalibrated" and "beats always" in decision.recommendation.reason:
         found.append("the reason is about another way of using it")

@@ -64,7 +64,7 @@ def test_the_scope_counts_items_raters_and_judges_after_what_was_asked():
 def test_four_tiles_say_what_decides():
     found = tiles(decision=decision())
     assert [tile.answer for tile in found.values()] == ["0.40 of 1", "3.4 raters", "Yes", "Nothing for this choice"]
-    assert found["What is the best judge worth?"].detail == "b, recalibrated, between 2.8 and 4.0."
+    assert found["What is the best judge worth?"].detail == "b, recalibrated, from 2.8 to 4.0."
     assert found["Is it ahead of the second?"].detail == "b beats c."
 
 

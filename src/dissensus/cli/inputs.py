@@ -236,6 +236,12 @@ class OptionalJudgesInput:
         """Whether there must be judges: where the user names some."""
         return self.people is not None or self.among is not None
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a file is named, and nothing is said about how to read it."""
+        how = (self.judge_columns, self.judges_format, self.judges_question, self.people, self.among)
+        return self.judges is not None and not any(how)
+
     def read_all(self, *, repeats: str = "error", question: str | None = None) -> "Judges | None":
         """The judges' answers, if a file was named; to the question of the ratings where the file has it."""
         if self.judges is None:
@@ -277,7 +283,8 @@ def read_pair(
     if judges_source is None:
         return source.read(group_column=group_column), None
     path, people, among = resolve(source.ratings, "ratings.csv"), judges_source.people, judges_source.among
-    if judges_source.judges is not None:
+    is_one = judges_source.is_plain and resolve(cast("str", judges_source.judges), "judges.csv") == path
+    if judges_source.judges is not None and not (is_one and has_judges(path)):
         for option, value in {"--people": people, "--judges": among}.items():
             if value is not None:
                 raise OptionError(f"{option} {value} names columns of one file that has both: leave JUDGES out.")
@@ -285,7 +292,19 @@ def read_pair(
         return source.read(group_column=group_column), judges
     if not judges_source.needs_judges and not has_judges(path):
         return source.read(group_column=group_column), None
-    names = ("item", "rater", "label", "labels", "scale", "repeats", "label_map", "question", "by", "items")
+    names = (
+        "item",
+        "rater",
+        "label",
+        "labels",
+        "scale",
+        "repeats",
+        "label_map",
+        "merge_case",
+        "question",
+        "by",
+        "items",
+    )
     keywords = {name: value for name, value in source.keywords().items() if name in names}
     return read_both(path, people=people, judges=among, task=source.read_task(), **keywords)
 

@@ -135,7 +135,8 @@ def check_filled(
     """Raise if a cell is empty in a row that needs it."""
     bare = np.flatnonzero(needed & (column.codes < 0)) if column is not None else np.empty(0, np.intp)
     if bare.size:
-        others = f" ({counted(bare.size, 'such row')})" if bare.size > 1 else ""
+        rows = np.unique(row[bare]).size  # a row of a wide table has several
+        others = f" ({counted(rows, 'such row')})" if rows > 1 else ""
         raise ColumnError(f"{name}, row {row[bare[0]]}: a {what} but no {role}{others}. Fill it in or delete the row.")
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
-from dissensus.data.fixes import listing
+from dissensus.data.fixes import folded, listing
 from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text
@@ -122,7 +122,7 @@ def read_both(
     source: Table, *, people: str | None = None, judges: str | None = None, item: str | None = None,
     rater: str | None = None, label: str | None = None, labels: Sequence[str] | None = None, scale: Scale | None = None,
     repeats: Repeats = "error", task: Task | None = None, label_map: Mapping[str, str] | None = None,
-    question: str | None = None, by: str | None = None, items: Table | None = None,
+    merge_case: bool = False, question: str | None = None, by: str | None = None, items: Table | None = None,
 ) -> tuple[Ratings, Judges]:  # fmt: skip
     """People's ratings and judges' answers from one table that has both.
 
@@ -134,8 +134,8 @@ def read_both(
         Which columns, or names in the rater column, are people's and which are judges': names or patterns with `*`,
         commas between. Where one is missing it is the others; without both, judges are known by names such as
         `gpt-4o`, and the warnings say which.
-    item, rater, label, labels, scale, repeats, task, label_map, question, by, items
-        As for `read`.
+    item, rater, label, labels, scale, repeats, task, label_map, merge_case, question, by, items
+        As for `read`; labels are merged into the spelling of people.
 
     Returns
     -------
@@ -159,6 +159,7 @@ def read_both(
     """
     shared: dict[str, Any] = {
         "labels": labels, "repeats": repeats, "task": task, "label_map": label_map, "question": question,
+        "merge_case": merge_case,
     }  # fmt: skip
     people_only: dict[str, Any] = {"scale": scale, "by": by, "items": items, **shared}
     if people is None and judges is None and _tells_judges(source):
@@ -167,12 +168,22 @@ def read_both(
     ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
     if "rater" in columns:
         ratings = _of_raters(read(source, **columns, **people_only), ours)
-        answers = read_judges(source, item=columns["item"], judge=columns["rater"], label=columns["label"], **shared)
-        answers = _of_judges(answers, theirs)
+        roles = {"item": columns["item"], "judge": columns["rater"], "label": columns["label"]}
     else:
         ratings = read(source, **columns, rater=listing(ours), source_format="wide", **people_only)
-        answers = read_judges(source, **columns, judge=listing(theirs), source_format="judge-columns", **shared)
+        roles = {**columns, "judge": listing(theirs), "source_format": "judge-columns"}
+    answers = read_judges(source, **roles, **shared)
+    if merge_case and (renamed := _other_spellings(answers.options, ratings.options)):
+        answers = read_judges(source, **roles, **shared | {"label_map": {**(label_map or {}), **renamed}})
+    answers = _of_judges(answers, theirs) if "rater" in columns else answers
     return replace(ratings, warnings=(*note, *ratings.warnings)), answers
+
+
+def _other_spellings(answers: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
+    """What judges answer in other case or blanks than people, and how people spell it."""
+    own = {folded(label): label for label in labels}
+    found = {answer: own.get(folded(answer), answer) for answer in answers}
+    return {answer: label for answer, label in found.items() if answer != label}
 
 
 def _of_raters(ratings: Ratings, names: Sequence[str]) -> Ratings:

@@ -182,6 +182,7 @@ def read_judges(
     question: str | None = None,
     item_key: str | None = None,
     label_map: Mapping[str, str] | None = None,
+    merge_case: bool = False,
 ) -> Judges:
     """Judges' answers from a file or a frame: `item, judge, sample, label` and/or `p_<label>` columns, or a tool's log.
 
@@ -199,7 +200,7 @@ def read_judges(
         What to do where a sample of a judge and item comes twice.
     task : Task, optional
         Gives the options and their order.
-    source_format, question, item_key, label_map
+    source_format, question, item_key, label_map, merge_case
         As for `read`.
 
     Returns

@@ -161,7 +161,7 @@ def worth_tile(decision: DecideResult) -> Tile:
     best = decision.judges[0]
     text, _, ends = raters_text(best, decision.largest).partition(" [")
     name = f"{shortened(best.judge, LONGEST_NAME)}, {worth_means(decision)}"
-    between = f", between {' and '.join(ends.rstrip(']').split(', '))}" if ends else ""
+    between = f", from {' to '.join(ends.rstrip(']').split(', '))}" if ends else ""
     return Tile(question="What is the best judge worth?", answer=capital(text), detail=f"{name}{between}.")
 
 

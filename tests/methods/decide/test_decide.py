@@ -9,9 +9,10 @@ import pytest
 from dissensus import apply, decide, gate, read, read_judges
 from dissensus.errors import OptionError
 from dissensus.methods.decide.as_is import Shift
-from dissensus.methods.decide.reasons import how_to_use
-from dissensus.methods.decide.result import AsIs, Person
+from dissensus.methods.decide.reasons import how_to_use, reason_text
+from dissensus.methods.decide.result import AsIs, Constant, Person
 from dissensus.methods.gate.verdicts import round_up
+from report_builders import judged
 
 from decision_populations import (
     lenient_and_good,
@@ -182,9 +183,7 @@ def test_the_sentence_is_true_of_the_way_it_recommends():
     shifted = decision(lenient_and_good(4))
     assert shifted.recommendation.how == shifted.judges[0].how == "recalibrated"
     assert shifted.recommendation.reason.startswith("lenient is worth ")
-    assert any(
-        text.startswith("Do not use its answers as they are: they are ") for text in shifted.recommendation.caveats
-    )
+    assert any(" as they are: they are " in text for text in shifted.recommendation.caveats)
 
 
 @pytest.mark.parametrize(
@@ -269,3 +268,11 @@ def test_a_constant_judge_changes_nothing_on_real_data(shared, name):
     both = pd.concat([judges, items.assign(**given)], ignore_index=True)
     before, after = decide(ratings, judges, bootstrap=30), decide(ratings, both, bootstrap=30)
     assert after.recommendation.use == before.recommendation.use
+
+
+def test_a_reason_against_every_judge_does_not_deny_that_one_beats_the_constant():
+    good, bad = judged("a", standing="better than a constant"), judged("b", standing="not better than a constant")
+    constant = Constant(answer="no", measure="agreement", value=0.5)
+    said = reason_text((), [bad, good], constant, 5)
+    assert said.startswith("None is shown to be worth more than asking nobody, although a, as it is, beats always ")
+    assert reason_text((), [bad], constant, 5).startswith("None is shown to know more than always answering no; b ")

@@ -161,6 +161,7 @@ SELDOM = 0.25
 MAY_BE_MISSING = frozenset({
     *LIKE_MISSING, "none", "unsure", "not sure", "don't know", "dont know", "do not know", "skip",
     "skipped", "unclear", "unknown", "?", "-", "no answer", "not applicable", "prefer not to say", "inconsistent",
+    "k.a.", "k. a.", "keine angabe",
 })  # fmt: skip
 MOSTLY = 0.8
 """From this share of numbers on the scale is one of numbers."""

@@ -93,6 +93,12 @@ def reason_text(
     if not use:
         nearest = judges[0]
         worth = f", worth {raters_text(nearest, largest)}" if largest else ""
+        beating = [own.judge for own in judges if own.as_is and own.as_is.standing != "not better than a constant"]
+        if beating:  # by its own answers, as the table says, and yet the worth may be 0
+            return (
+                f"None is shown to be worth more than asking nobody, although {beating[0]}, as it is, beats {known}; "
+                f"{nearest.judge} comes closest{worth}."
+            )
         return f"None is shown to know more than {known}; {nearest.judge} comes closest{worth}."
     best = use[0]
     worth = f"worth {raters_text(best, largest)}{' by correlation' if by_correlation else ''}"
@@ -136,7 +142,11 @@ def caveat_texts(
 
 def _limit_text(best: DecideJudge, constant: Constant | None, person: Person | None, *, by_correlation: bool) -> str:
     """Why a judge's answers are not to be used as they are; by correlation, for what they are."""
-    only = "Use it to rank items only: its answers" if by_correlation else "Do not use its answers as they are: they"
+    only = (
+        "Use it to rank items only: its answers"
+        if by_correlation
+        else f"Do not use the answers of {best.judge} as they are: they"
+    )
     shift = None if best.shift is None else Shift(best.shift, best.shift_low or 0.0, best.shift_high or 0.0)
     if best.as_is is not None and constant is not None and best.as_is.standing == "not better than a constant":
         return f"{only} are not shown to beat always answering {constant.answer}."

@@ -44,8 +44,9 @@ def _can_ask_for_sets(prepared: Prepared) -> bool:
 def _specify(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Options that leave no room for several answers."""
     if _can_ask_for_sets(prepared):
+        which = "such as Maybe beside Yes and No" if len(prepared.space.options) == 2 else "if there is none"  # noqa: PLR2004
         yield Advice(
-            text="Add an option for mixed cases, such as Maybe beside Yes and No.",
+            text=f"Add an option for mixed cases, {which}.",
             reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
             "task selects judges at least as well as three of an underspecified one.",
         )

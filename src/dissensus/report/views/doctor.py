@@ -45,7 +45,9 @@ def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> 
         options = {**dict.fromkeys(o for o in options if o not in renames), f"{MAP}{shell_word(words)}": None}
     output = f"{holds}.csv" if name != f"{holds}.csv" else "fixed.csv"
     command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
-    return f"Fix all at once with `{visible(command)}`, then use the file that it writes."
+    by_hand = any(row["severity"] == "error" and not row["option"] for row in rows)
+    start = "Correct by hand what is an error, and fix the rest" if by_hand else "Fix all at once"
+    return f"{start} with `{visible(command)}`, then use the file that it writes."
 
 
 def _text(value: object) -> str:
