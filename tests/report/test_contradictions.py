@@ -48,7 +48,7 @@ def test_no_two_sections_on_bundled_data_contradict_each_other(name):
     answers = answers_of(ratings, judges, bootstrap=BOOTSTRAP)
     assert contradictions(answers, ratings, judges) == []
     advice = replace(
-        answers.decision.recommendation, use=(), how="as is", caveats=("Do not use its answers as they are",)
+        answers.decision.recommendation, use=(), how="as is", caveats=("Do not use the answers of b as they are",)
     )
     planted = replace(answers, decision=replace(answers.decision, recommendation=advice))
     assert contradictions(planted, ratings, judges) == ["as it is, and not as it is"]
