@@ -60,8 +60,8 @@ def spelled(text: str, spelling: Spelling = in_python) -> str:
     'Choose the other kind with elicitation=.'
     >>> spelled(f"Add {named('item', of='read', value='Comment ID')}.")
     "Add `item='Comment ID'` of `read`."
-    >>> spelled(f"Try {named('max_raters', value='1')}.", lambda option, of: "`dissensus equivalence --max-raters`")
-    'Try `dissensus equivalence --max-raters 1`.'
+    >>> spelled(f"Try {named('max_raters', value='1')}.", lambda option, of: "`dissensus equivalence -k`")
+    'Try `dissensus equivalence -k 1`.'
     >>> spelled(f"Try {named('raters', value='fixed')}.", lambda option, of: "the option 'raters' of `describe`")
     "Try the option 'raters' of `describe` (fixed)."
     """
@@ -76,7 +76,7 @@ def _with_value(name: str, value: str | None) -> str:
     if "=" in name:
         return name.replace("=", f"={shown}", 1)
     if name.endswith("`"):  # a command, or an option of one in words
-        return f"{name[:-1]} {shell_word(value)}`" if " --" in name else f"{name} ({value})"
+        return f"{name[:-1]} {shell_word(value)}`" if " -" in name else f"{name} ({value})"
     return f"{name} {shell_word(value)}"
 
 

@@ -182,7 +182,7 @@ class Problem:
 
 
 class Kinds(NamedTuple):
-    """Items that all judges answer alike, in one fold."""
+    """Items to which all judges give the same answers, in one fold."""
 
     first: Codes  # (n_kinds,): an item of each
     of_item: Codes  # (n_items,)

@@ -295,7 +295,7 @@ class JudgeAnswers:
         return JudgeAnswers(**{name: getattr(self, name)[rows] for name in self.__dataclass_fields__})
 
     def kinds(self) -> Codes | None:
-        """Which items all judges answer alike, of shape (n_items,); None where items are few or mostly differ."""
+        """Items with the same answers of all judges, of shape (n_items,); None where items are few or mostly differ."""
         if len(self.soft) < MERGED_FROM:
             return None
         parts = [getattr(self, name) for name in self.__dataclass_fields__]
@@ -435,28 +435,20 @@ class Prepared:
     people: People  # on the items that are compared
     answers: JudgeAnswers  # on the same
     warnings: tuple[str, ...]  # what was left out, rounded or taken for granted
-    kind: Codes | None  # (n_items,): items that all judges answer alike, where items are many; None where they are not
+    kind: Codes | None  # (n_items,): items with the same answers of all judges, where items are many
 
     def merged(self, everybody: People) -> "tuple[Prepared, People]":
-        """The problem with these answers of people where equal items are put together, and their answers on these.
-
-        Sums over many items are exact so, up to rounding, and bootstrap samples are the same in distribution.
-        """
+        """The problem where equal items are put together, and people's answers: the same sums, up to rounding."""
         if self.kind is None:
             return self, everybody
         own, layout = self.layout.people(everybody), self.layout
         first, place = kinds_of([self.kind, *own.choices.T, *own.sets.T])
         people = replace(own, choices=own.choices[first], sets=own.sets[first])
         every, copies = np.arange(len(first)), np.bincount(place).astype(np.float64)
-        layout = replace(
-            layout, answers=layout.answers.of(first), rows=every, pool=every, place=every, weights=copies,
-            pool_copies=copies,
-        )  # fmt: skip
-        items = tuple(self.items[row] for row in first)
-        found = replace(
-            self, problem=layout.problem(people), layout=layout, items=items, people=people, answers=layout.answers
-        )
-        return found, people
+        layout = replace(layout, answers=layout.answers.of(first), rows=every, pool=every, place=every)
+        layout = replace(layout, weights=copies, pool_copies=copies)
+        found = replace(self, problem=layout.problem(people), layout=layout, people=people, answers=layout.answers)
+        return replace(found, items=tuple(self.items[row] for row in first)), people
 
     @property
     def is_fully_specified(self) -> bool:
