@@ -10,6 +10,10 @@ from dissensus import read, read_judges
 from dissensus.methods.decide.as_is import item_scores, stakes_of, standings
 
 
+def nearness(a, b):
+    return -abs(float(a) - float(b))
+
+
 def streams(seed=0):
     return tuple(np.random.default_rng(seed).spawn(2))
 
@@ -50,7 +54,7 @@ def twin(ratings, judges, score):
     ("labels", "measure", "score"),
     [
         (["a", "b", "c"], "agreement", lambda a, b: float(a == b)),
-        (["1", "2", "3", "5"], "distance", lambda a, b: -abs(float(a) - float(b))),
+        (["1", "2", "3", "5"], "distance", nearness),
     ],
 )
 def test_scores_are_those_of_every_pair(labels, measure, score):
@@ -63,6 +67,23 @@ def test_scores_are_those_of_every_pair(labels, measure, score):
     assert constants[ratings.labels[stakes.constant]] == pytest.approx(max(constants.values()))
     assert means[1] == pytest.approx(person)
     assert dict(zip(stakes.judges, means[2:], strict=False)) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("raters", ["fixed", "sampled"])
+def test_the_order_in_which_numbers_are_listed_changes_nothing(raters):
+    rated, judges = ragged(60, ["1", "2", "3", "5"], seed=4)
+    frame = pd.DataFrame({
+        name: np.array(getattr(rated, f"{name}s"))[getattr(rated, name)] for name in ("item", "rater", "label")
+    })  # fmt: skip
+    found = []
+    for labels in ("1235", "5321", "2513"):
+        ratings = read(frame, labels=list(labels), scale="ordinal")
+        how = {"raters": raters, "bootstrap": 50, "confidence": 0.95, "margin": 0.1, "streams": streams()}
+        found.append(standings(stakes_of(ratings, judges), ratings, **how))
+    # Two people are 0 or more apart, whatever comes first in the list.
+    assert [own.person.value for own in found] == pytest.approx([-twin(rated, judges, nearness)[1]] * 3)
+    assert [own.judges["good"].standing for own in found] == [found[0].judges["good"].standing] * 3
+    assert [own.judges["good"].low for own in found] == pytest.approx([found[0].judges["good"].low] * 3)
 
 
 @pytest.mark.parametrize("labels", [["a", "b", "c"], ["1", "2", "3"]])

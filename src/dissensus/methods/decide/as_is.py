@@ -35,7 +35,7 @@ class Stakes:
     # Of each judge: (n_items,) numbers for `distance`, (n_items, n_labels) shares for agreement.
     answers: tuple[Floats, ...]
     means: tuple[Floats, ...]  # (n_items,): each judge's mean answer as a number; none where labels have no order
-    item: Codes  # (n_ratings,): with `label`, ordered by item and label
+    item: Codes  # (n_ratings,): with `label`, ordered by item and the number of the label
     label: Codes
     values: Floats  # (n_labels,): labels as numbers; NaN where they have no order
     constant: int  # the label that does best as the answer to every item
@@ -86,7 +86,7 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
     if not (kept & (ratings.types.ratings[ratings.type_of_item] > 1)).any():
         return "no item that every judge answered has two ratings"
     times = np.ones(len(ratings.item), dtype=np.intp) if ratings.times is None else ratings.times
-    row = np.lexsort((ratings.label, ratings.item))
+    row = np.lexsort((values[ratings.label], ratings.item))  # labels may be given from the highest to the lowest
     row = np.repeat(row, times[row])
     row = row[kept[ratings.item[row]]]
     item, label = (np.cumsum(kept) - 1)[ratings.item[row]], ratings.label[row]
@@ -261,7 +261,7 @@ def _resampled(scores: Floats, stakes: Stakes, bootstrap: int, rng: Generator) -
 
 def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
     """The statistics without some raters."""
-    order = np.lexsort((label, item))
+    order = np.lexsort((stakes.values[label], item))
     scores = item_scores(stakes, item[order], label[order])
     n = len(stakes.judges)
     return np.asarray(_statistics(_means(stakes.stands_for[None, :], scores, n), n)[0])
