@@ -27,7 +27,7 @@ Keywords = Mapping[str, Any]
 Annotated with where they are declared below `methods`: `Annotated[Keywords, "raters.result.RatersOptions"]`. Only the
 command that was typed imports them.
 """
-FLAGS = {
+FLAGS = {  # options that the command line calls otherwise than Python, by name and the function they belong to
     ("elicitation", ""): "--only",
     ("label_map", "read"): "--map",
     ("label_map", "import_"): "--map",
@@ -49,7 +49,6 @@ FLAGS = {
     ("names", "doctor"): "`dissensus doctor --json`",
     **{(limit, "limits"): f"--limit {limit}=" for limit in LIMITS},
 }
-"""Options that the command line calls otherwise than Python, by name and the function they belong to."""
 NOT_METHODS = frozenset({"read", "read_both", "read_judges", "import_", "rate", "doctor", "limits"})
 """Functions whose options every command has, or that have flags of their own."""
 
@@ -165,8 +164,7 @@ def _is_plain(word: object, kind: type) -> bool:
     return kind is str or (kind in PLAIN and PLAIN[kind].fullmatch(word) is not None)
 
 
-OUTPUTS = ("out", "junit", "summary", "record")
-"""What commands call the files that they write."""
+OUTPUTS = ("out", "junit", "summary", "record")  # what commands call the files that they write
 
 
 def check_files(typed: Mapping[str, object]) -> None:

@@ -39,7 +39,7 @@ class Entry(NamedTuple):
     summary: str
 
 
-COMMANDS = {
+COMMANDS = {  # by name: the function of `plan raters` is `plan_raters_command`
     "demo": Entry("show", "Try it on bundled data."),
     "decide": Entry("measure", "Which judge do I use, and how?"),
     "import": Entry("files", "Turn a tool's export into a plain file of ratings or judges."),
@@ -69,7 +69,6 @@ COMMANDS = {
     "simulate labels": Entry("simulate", "People with noisy labels, a better judge and a worse one."),
     "reproduce": Entry("show", "Recompute the numbers that the papers print."),
 }
-"""By name: the function of `plan raters` is `plan_raters_command`."""
 GROUPS = {"plan": "How many items, raters and labels do I need?", "simulate": "Make data whose truth is known."}
 
 

@@ -65,8 +65,7 @@ def collect_command(
     )
 
 
-SECONDS_BETWEEN_LINES = 10.0
-"""Where stderr is no terminal, progress is a line now and then."""
+SECONDS_BETWEEN_LINES = 10.0  # where stderr is no terminal, progress is a line now and then
 NOT_ALL_ASKED = 1
 INTERRUPTED = 130
 

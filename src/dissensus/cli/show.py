@@ -214,8 +214,7 @@ def serve_command(
     serve(Settings(host=host, port=port, folder=str(folder), token=token or None), opens=not no_open, say=say)
 
 
-FIRST, EVERY = 10.0, 60.0
-"""Seconds until the first word about how far the work is, and between two of them."""
+FIRST, EVERY = 10.0, 60.0  # seconds until the first word about how far the work is, and between two of them
 
 
 class Pace:
@@ -252,8 +251,7 @@ def duration(seconds: float) -> str:
     return f"about {number} {unit}{'' if number == 1 else 's'}"
 
 
-SWEPT = ("all", "dont-label-twice")
-"""What the sweep belongs to."""
+SWEPT = ("all", "dont-label-twice")  # what the sweep belongs to
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 
 # ---- Tasks as bytes, their large parts once: tasks of a bootstrap differ in a few bytes and share megabytes
 
-LARGE_BYTES = 32_768
-"""An array of this many bytes is sent once."""
-LARGE_LENGTH = 1_000
-"""So is a tuple, a list, a dict or a text of such a length."""
+LARGE_BYTES = 32_768  # an array of this many bytes is sent once
+LARGE_LENGTH = 1_000  # so is a tuple, a list, a dict or a text of such a length
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -176,8 +174,7 @@ versions on both, for instance with `pip install numpy==2.0.0` there.
 
 # ---- Is the cluster still there? Without it a wait would never end
 
-LOOK_SECONDS = 1.0
-"""How often to look."""
+LOOK_SECONDS = 1.0  # how often to look
 LOST_SECONDS = 45.0
 """How long to wait for a cluster without workers, or for a scheduler that does not answer: with the rest, a minute."""
 
@@ -275,8 +272,7 @@ async def _gathered(client: "Client", future: "DaskFuture") -> object:
 
 P = ParamSpec("P")
 T = TypeVar("T")
-MOST_COPIES = 8
-"""This many workers get large parts from here; others get them from one another."""
+MOST_COPIES = 8  # this many workers get large parts from here; others get them from one another
 
 
 class DaskExecutor(Executor):
@@ -350,8 +346,7 @@ def run_packed(small: bytes, parts: Sequence[object], *, expected: Versions) -> 
 
 CONNECT_SECONDS = 10
 CLOSE_SECONDS = 5
-PORT = 8786
-"""Where a scheduler listens by default."""
+PORT = 8786  # where a scheduler listens by default
 ADDRESS = re.compile(r"(?P<tls>tls://)?(?P<host>[\w.-]+|\[[0-9a-fA-F:.%]+\])(:(?P<port>\d{1,5}))?/?")
 LOGGERS = ("distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio")
 """What Dask writes to the terminal: a lost worker is no news to somebody who waits for a table."""

@@ -37,12 +37,9 @@ if TYPE_CHECKING:
 
 # ---- Files cut into pieces that a worker can hold: rows of a Parquet file, or bytes of a text file
 
-ROWS = 2_000_000
-"""Rows of a Parquet file in a piece."""
-BYTES = 128 * 2**20
-"""Bytes of a text file in a piece."""
-ROW_NUMBER = "file_row_number"
-"""What duckdb calls the number of a row."""
+ROWS = 2_000_000  # rows of a Parquet file in a piece
+BYTES = 128 * 2**20  # bytes of a text file in a piece
+ROW_NUMBER = "file_row_number"  # what duckdb calls the number of a row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,15 +121,13 @@ def _copy(file: BinaryIO, copy: BinaryIO, size: int) -> None:
 # ---- The rows of a piece as a table that Dask can shuffle, and shuffled rows as the views that a reduction reads
 
 Side = Literal["people", "answers"]
-OPTIONAL = {
+OPTIONAL = {  # columns that travel only where the table has them, by their roles
     "people": {"rater": "rater_name", "group": "grp", "elicitation": "elicitation", "count": "times"},
     "answers": {"sample": "sample", "label": "label", "elicitation": "elicitation", "order": "shown"},
 }
-"""Columns that travel only where the table has them, by their roles."""
 ALWAYS = {"people": ("item", "label"), "answers": ("item", "judge")}
 VIEWS = {"people": "people", "answers": "raw_answers"}
-PARTS = 2**15
-"""Items are dealt out by this many numbers: the same item has the same number in both tables."""
+PARTS = 2**15  # items are dealt out by this many numbers: the same item has the same number in both tables
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

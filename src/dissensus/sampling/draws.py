@@ -61,10 +61,8 @@ def draw_types(items: Codes, replicates: int, rng: Generator) -> Weights:
 
 # ---- Equal items put together, so that work grows with what there is to tell apart instead of with items
 
-MERGED_FROM = 20_000
-"""Items: on fewer, every bootstrap sample draws item by item."""
-FEW_KINDS = 8
-"""Items of a kind, on average, from which on it pays to draw kinds."""
+MERGED_FROM = 20_000  # items: on fewer, every bootstrap sample draws item by item
+FEW_KINDS = 8  # items of a kind, on average, from which on it pays to draw kinds
 
 
 def kinds_of(columns: Iterable[npt.NDArray[Any]]) -> tuple[Codes, Codes]:
@@ -141,11 +139,9 @@ def copies_of(item_weights: npt.NDArray[np.integer], type_of_item: Codes, n_type
     return Copies(replicate, kind, copies, table[replicate, kind, copies], weights)
 
 
-SIMULATED = 200
-"""Up to this many identical items each draw is simulated."""
+SIMULATED = 200  # up to this many identical items each draw is simulated
 BOXES_AT_ONCE = 1 << 20
-NEGLIGIBLE = 1e-3
-"""Where fewer items than this can be expected to be drawn so often, none is."""
+NEGLIGIBLE = 1e-3  # where fewer items than this can be expected to be drawn so often, none is
 
 
 class _Entries(NamedTuple):

@@ -100,8 +100,7 @@ def _end_with_the_parent() -> None:
 
 
 Task = TypeVar("Task")
-Progress = Callable[[int, int], None]
-"""Told how many tasks are done, and of how many."""
+Progress = Callable[[int, int], None]  # told how many tasks are done, and of how many
 
 
 def run_tasks(

@@ -19,18 +19,14 @@ from dissensus.errors import OptionError, counted
 from dissensus.options import named, option
 
 RatersAs = Literal["sampled", "fixed"]
-FEWEST_RATERS = 3
-"""Two raters differ by one number, which says next to nothing about a third."""
-FEW_RATERS = 4
-"""Up to this many raters say little about others, and intervals are very wide."""
+FEWEST_RATERS = 3  # two raters differ by one number, which says next to nothing about a third
+FEW_RATERS = 4  # up to this many raters say little about others, and intervals are very wide
 MOST_GROUPS = 30
 SHUFFLES = 4
 MOST_SHUFFLED = 120_000
 """Ratings that are shuffled in all, where they are too many for four shuffles; one there is always."""
-CHANCES = 1000
-"""Equally likely values of a chi-squared draw, where none is drawn."""
-FARTHEST, HALVINGS = 10.0, 50
-"""How the end of an interval is found: from 10 of the largest standard errors, by halving."""
+CHANCES = 1000  # equally likely values of a chi-squared draw, where none is drawn
+FARTHEST, HALVINGS = 10.0, 50  # how the end of an interval is found: from 10 of the largest standard errors, by halving
 STREAM = 0x7A7E25
 """Keeps the random numbers of raters apart from those of items; the same for all methods, so that they share draws."""
 

@@ -29,8 +29,7 @@ UNDERSPECIFIED = ((2, 3), (3, 5), (3, 7), (4, 7), (4, 8), (4, 10), (4, 12), (5, 
 """Numbers of options and of response sets."""
 
 TAUS = (0.3, 0.5, 0.7)
-SLACK = 1e-12
-"""Rounding: a share this close to a threshold reaches it."""
+SLACK = 1e-12  # rounding: a share this close to a threshold reaches it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,8 +42,7 @@ class Seen:
     judge_marginals: Floats
 
 
-Measure = Callable[[Seen], Floats]
-"""One value per judge, of shape (n_judges,); higher is better."""
+Measure = Callable[[Seen], Floats]  # one value per judge, of shape (n_judges,); higher is better
 
 
 def seen_of(population: Population, ratings: int | None, rng: Generator) -> Seen:
@@ -112,8 +110,7 @@ def best_judge(values: Floats) -> int:
 
 # ---- The truth behind simulated indeterminate ratings, as plain values for a file beside them
 
-DECIMALS = 6
-"""Rounded, so that the same truth is the same file on every machine."""
+DECIMALS = 6  # rounded, so that the same truth is the same file on every machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

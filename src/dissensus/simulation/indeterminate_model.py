@@ -182,11 +182,9 @@ def selection_effect(choice: Floats, members: Flags) -> Floats:
 
 # ---- Draw people who may find several options reasonable, and judges who resemble them more or less (section 6)
 
-CHOICE_NOISE = 0.05
-"""Standard deviation of the noise on each option's weight, so that F differs from item to item."""
+CHOICE_NOISE = 0.05  # standard deviation of the noise on each option's weight, so that F differs from item to item
 
-MOST_CELLS = 50_000_000
-"""Numbers in the largest array, F of all judges: 400 MB."""
+MOST_CELLS = 50_000_000  # numbers in the largest array, F of all judges: 400 MB
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

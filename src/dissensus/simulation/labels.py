@@ -25,8 +25,7 @@ Where = Literal["all", "better", "worse"]
 WHERE: tuple[Where, ...] = ("all", "better", "worse")
 FEWEST_CLASSES = 2
 
-BOTH_RIGHT, ONLY_BETTER, ONLY_WORSE, BOTH_WRONG = range(4)
-"""Who is right about an item."""
+BOTH_RIGHT, ONLY_BETTER, ONLY_WORSE, BOTH_WRONG = range(4)  # who is right about an item
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

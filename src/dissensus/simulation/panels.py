@@ -16,8 +16,7 @@ from dissensus.results import Result
 
 # ---- Probabilities given by hand: checked once, then read-only
 
-SUM_TOLERANCE = 1e-6
-"""How far probabilities typed by hand (.333333) may be from summing to 1."""
+SUM_TOLERANCE = 1e-6  # how far probabilities typed by hand (.333333) may be from summing to 1
 
 
 def checked_distribution(name: str, given: npt.ArrayLike) -> Floats:

@@ -29,10 +29,8 @@ from dissensus.simulation.panels import (
 Kind = Literal["normal", "likert", "dirichlet"]
 KINDS: tuple[Kind, ...] = ("normal", "likert", "dirichlet")
 FEWEST_POINTS = 2
-SMALLEST_CONCENTRATION = 1e-6
-"""With less, all raters give an item the same label anyway."""
-DECIMALS = 3
-"""Normal responses are written with this many decimals."""
+SMALLEST_CONCENTRATION = 1e-6  # with less, all raters give an item the same label anyway
+DECIMALS = 3  # normal responses are written with this many decimals
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,8 +41,7 @@ from dissensus.simulation.urn import (
 
 # ---- What is true of an urn, exactly: by formula or by enumeration, never by drawing. Logarithms are to base 2: bits
 
-MOST_SURVEYS = 200_000
-"""How many different surveys to enumerate before we give up."""
+MOST_SURVEYS = 200_000  # how many different surveys to enumerate before we give up
 
 
 def prior_score(urn: Urn) -> float:
@@ -204,11 +203,9 @@ def label_counts(raters: int, n_labels: int) -> Codes:
 
 # ---- The truth behind simulated data, as plain values for a file beside them
 
-DECIMALS = 6
-"""Rounded, so that the same truth is the same file on every machine."""
+DECIMALS = 6  # rounded, so that the same truth is the same file on every machine
 
-MOST_RATERS = 50
-"""How far a survey is followed to find how many raters a classifier is worth."""
+MOST_RATERS = 50  # how far a survey is followed to find how many raters a classifier is worth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

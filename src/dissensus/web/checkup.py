@@ -24,12 +24,9 @@ MOST_ROWS, MOST_COLUMNS, MOST_LABELS, LONGEST_CELL = 6, 30, 30, 80
 FILES = ("ratings", "judges")
 PLANS: Mapping[str, Callable[[Mapping[str, object]], ReadPlan]] = {"ratings": ratings_plan, "judges": judges_plan}
 ROLES = {"ratings": ("item", "rater", "label"), "judges": ("item", "judge", "label")}
-MOST_CHANGED = 6
-"""Labels that a card shows before and after a fix."""
-MOST_COMPARED = 50_000
-"""A file with more answers is not read once more for each fix to show what it would change."""
-_NO_FORMAT = re.compile(r" in the format (?:tidy|judges)(?=[:.])")
-"""Our own layouts need no name."""
+MOST_CHANGED = 6  # labels that a card shows before and after a fix
+MOST_COMPARED = 50_000  # a file with more answers is not read once more for each fix to show what it would change
+_NO_FORMAT = re.compile(r" in the format (?:tidy|judges)(?=[:.])")  # our own layouts need no name
 COLUMNS = "Some columns have no role yet: choose in the menus over the columns below which of them are {}."
 
 

@@ -27,8 +27,7 @@ from dissensus.methods.collect.items import read_stored
 from dissensus.methods.rate.requests import mirror_of, shown_options
 from dissensus.web.guard import KEY, LOOPBACK, Settings
 
-AHEAD = 2
-"""As many items are sent at a time: the one to answer, and the one after it."""
+AHEAD = 2  # as many items are sent at a time: the one to answer, and the one after it
 BURST, PER_SECOND = 60.0, 10.0
 """Requests that a rater may send at once, and how fast that many more may follow; nobody clicks as fast."""
 IMAGE_TYPES = {

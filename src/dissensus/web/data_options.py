@@ -242,8 +242,7 @@ def _judges_lines(where: str, values: Mapping[str, str]) -> list[str]:
 FIELDS: dict[str, tuple[Field, ...]] = {"ratings": ALL_RATINGS, "judges": (*ALL_JUDGES, RATINGS[0])}
 """What can be said about each file."""
 MOST_FIXES = 50
-SEVERITIES = ("error", "warning", "note")
-"""Of problems, the worst first."""
+SEVERITIES = ("error", "warning", "note")  # of problems, the worst first
 
 
 def as_typed(option: str, of: str) -> str:
@@ -252,8 +251,7 @@ def as_typed(option: str, of: str) -> str:
     return "--map" if option == "label_map" else "--" + option.replace("_", "-")
 
 
-Fix = tuple[str, str]
-"""A field and its value."""
+Fix = tuple[str, str]  # a field and its value
 
 
 def fixes_in(file: str, option: str) -> list[Fix] | None:

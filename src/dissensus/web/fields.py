@@ -25,8 +25,7 @@ LARGEST_NUMBER = 10**12
 """More items, labels or money than anybody plans with; beyond it a form was filled in by mistake, or to do harm."""
 MOST_TIMES = {"bootstrap": "20000", "resamples": "200000", "max_raters": "1000"}
 """How often something may be repeated for one visitor: more would keep the others waiting."""
-YES = "yes"
-"""What the address says for a box that is ticked."""
+YES = "yes"  # what the address says for a box that is ticked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,8 +107,7 @@ def on_page(option: str, of: str = "") -> str:
     return ON_PAGE.get(option, f"'{option.replace('_', ' ')}'")
 
 
-ON_PAGE = {"label_map": "'Same as' in the list of labels"}
-"""Options that pages call otherwise."""
+ON_PAGE = {"label_map": "'Same as' in the list of labels"}  # options that pages call otherwise
 
 
 def why(error: DissensusError) -> str:
@@ -171,7 +169,7 @@ def _whole_numbers(option: str, text: str) -> list[int]:
     return found
 
 
-READERS: dict[str, Callable[[Field, str], object]] = {
+READERS: dict[str, Callable[[Field, str], object]] = {  # how what a field holds is read from text
     "whole": number,
     "wholes": lambda field, text: _whole_numbers(field.argument, text),
     "labels": lambda field, text: split_labels(text, option=field.argument),
@@ -179,7 +177,6 @@ READERS: dict[str, Callable[[Field, str], object]] = {
     "renaming": lambda _, text: renamed_labels(text),
     "patterns": lambda _, text: [pattern_of(part) for part in parts_of(text)],
 }
-"""How what a field holds is read from text."""
 
 
 def keywords(fields: Sequence[Field], values: Mapping[str, str]) -> dict[str, object]:

@@ -22,8 +22,7 @@ from dissensus.methods.items.result import ItemsOptions, ItemTable
 from dissensus.sampling import Progress
 
 PAGE = 50
-LAYOUT = 2
-"""Of the tables: a database that an earlier version wrote is written again."""
+LAYOUT = 2  # of the tables: a database that an earlier version wrote is written again
 MOST_JUDGES, MOST_SORTED, MOST_CHOICES, MOST_MARKS = 200, 20, 500, 500
 SHOW = (("", "all items"), ("split", "people split"), ("alone", "a judge is alone"), ("judges", "judges disagree"))
 SORTS = (("split", "how far people split"), ("surprise", "how wrong judges are"), ("ratings", "number of ratings"),
@@ -31,8 +30,7 @@ SORTS = (("split", "how far people split"), ("surprise", "how wrong judges are")
 COLUMNS, LONG = "n, item, ratings, split, surprise, majority, kinds", "n, question, text, shares"
 """What is sorted and filtered by, and what is only shown; apart, since the second is long to read past."""
 NAMES = (*COLUMNS.split(", "), *LONG.split(", ")[1:])
-REMEMBERED = 8
-"""Orders of items that are kept, so that no page of one takes longer than the others."""
+REMEMBERED = 8  # orders of items that are kept, so that no page of one takes longer than the others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

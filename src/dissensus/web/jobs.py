@@ -385,8 +385,7 @@ class QuickAnswers:
         return job.result
 
 
-MOST_KEPT = 200
-"""Answers that are kept; of more the oldest are forgotten."""
+MOST_KEPT = 200  # answers that are kept; of more the oldest are forgotten
 
 
 class JobBook:

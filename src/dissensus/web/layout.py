@@ -87,7 +87,7 @@ def blocks_html(blocks: Sequence[Block], id_: str) -> str:
     return render("blocks_alone.html.j2", blocks_shown=blocks, id=id_)
 
 
-BEHIND = {
+BEHIND = {  # which items are behind a section, by its question: part of the address of the Items tab
     "Do the raters agree?": "show=split&sort=split",
     "Who are the raters?": "sort=split",
     "Which judge to use, and how?": "sort=surprise",
@@ -97,7 +97,6 @@ BEHIND = {
     "Can a judge replace a rater?": "show=alone&sort=surprise",
     "Which items are behind the numbers?": "sort=surprise",
 }
-"""Which items are behind a section, by its question: part of the address of the Items tab."""
 
 
 RUN = secrets.token_hex(4)

@@ -21,8 +21,7 @@ from dissensus.web.layout import blocks_html, render
 from dissensus.web.process import Message, Tell
 from dissensus.web.tasks import judges_in, judges_wanted, kept_forms, mapping_in, ratings_in, steps
 
-MOST_BARS, MOST_TIMES = 8, 5
-"""Designs that are shown, and how many times the best one's cost they may have."""
+MOST_BARS, MOST_TIMES = 8, 5  # designs that are shown, and how many times the best one's cost they may have
 Plan = PlanLabelsResult | PlanRatersResult
 PLANNERS: Mapping[str, Callable[..., Plan]] = {
     "labels": dissensus.plan_labels,

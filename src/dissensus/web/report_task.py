@@ -42,8 +42,7 @@ from dissensus.web.tasks import judges_in, kept_forms, mapping_in, part, ratings
 
 T = TypeVar("T")
 NO_ATTRIBUTES = frozenset({"item", "rater", "label", "text", "text_a", "text_b", "count", "question", "elicitation"})
-MOST_ATTRIBUTES = 20
-"""Columns that are tried."""
+MOST_ATTRIBUTES = 20  # columns that are tried
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -21,8 +21,7 @@ from dissensus.web.uploads import ComingError, TooLargeError
 FORMS = ("html", "csv", "page.html", "judges.txt")
 """In which a result is kept beside its JSON: a piece of our page, a table, a page of its own, the judges there are."""
 
-LAYOUT = 2
-"""Changes with the pages: what a project keeps from another version of them is made anew."""
+LAYOUT = 2  # changes with the pages: what a project keeps from another version of them is made anew
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -47,8 +47,7 @@ def task_in(arguments: Mapping[str, object]) -> Task | None:
     return None if path is None else read_task(Path(path))
 
 
-OF_JUDGES = frozenset({"judge", "sample", "order"})
-"""Columns that ratings do not have."""
+OF_JUDGES = frozenset({"judge", "sample", "order"})  # columns that ratings do not have
 
 
 def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> Ratings:
@@ -160,7 +159,7 @@ def part(tell: Tell, name: str, html: str) -> None:
 
 # ---- One question about a data set
 
-DOING = {
+DOING = {  # the methods that have a page of their own, and what their progress says
     "alt_test": "Comparing with each rater",
     "compare": "Resampling",
     "gate": "Checking the judge",
@@ -168,10 +167,8 @@ DOING = {
     "prevalence": "Counting",
     "raters": "Comparing raters",
 }
-"""The methods that have a page of their own, and what their progress says."""
 WITHOUT_JUDGES_TOO = frozenset({"raters"})
-NAMES_A_JUDGE = frozenset({"gate"})
-"""As long as no judge is named, the answer is the judges there are."""
+NAMES_A_JUDGE = frozenset({"gate"})  # as long as no judge is named, the answer is the judges there are
 
 
 def ask(method: str, arguments: Mapping[str, object], tell: Tell) -> Message:
@@ -288,7 +285,7 @@ def _task_text(arguments: Mapping[str, object]) -> str:
     return "\n".join([*lines, f"options = [{', '.join(map(toml_text, options))}]", ""])
 
 
-TASKS: dict[str, Work] = {
+TASKS: dict[str, Work] = {  # every kind of work by its name, as a page orders it
     **{method: partial(ask, method) for method in DOING},
     "plan_labels": partial(plan_task, "labels"),
     "plan_raters": partial(plan_task, "raters"),
@@ -298,4 +295,3 @@ TASKS: dict[str, Work] = {
     "sort": sort_task,
     "report": report_task,
 }
-"""Every kind of work by its name, as a page orders it."""

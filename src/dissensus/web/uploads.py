@@ -140,8 +140,7 @@ ROLES = {"files": "", "ratings": "people", "judges": "judges", "items": "items",
 MOST_FILES = 4
 LONGEST_HEADER = 4096
 LONGEST_NAME = 200
-MOST_PARTS, MOST_HEADERS = 20, 20
-"""Parts of a form, and headers of a part; a browser sends two of each."""
+MOST_PARTS, MOST_HEADERS = 20, 20  # parts of a form, and headers of a part; a browser sends two of each
 MOST_AT_ONCE = 10
 """Uploads that may come in at the same time; with the limit on one of them, that is what they may take of the disk."""
 
@@ -260,8 +259,7 @@ SLOWEST, SLOW_SECONDS = 20_000, 30.0
 """An upload of fewer bytes a second, for this many seconds, is cut: a few of them would keep everybody else out."""
 
 
-_coming: dict[Path, int] = {}
-"""How many uploads come in at the moment, by the folder that they go to."""
+_coming: dict[Path, int] = {}  # how many uploads come in at the moment, by the folder that they go to
 
 
 async def receive(request: Request, folder: Path, *, largest: int, idle_seconds: float) -> list[StoredFile]:

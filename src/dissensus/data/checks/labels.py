@@ -22,10 +22,8 @@ from dissensus.data.labels import (
 from dissensus.errors import counted, listed, named, shortened
 
 FEWEST_LETTERS = 4
-MOST_LABELS = 200
-"""Past this many different labels they are text, and no two are compared."""
-MISSPELT = 0.1
-"""A misspelling is so much rarer than the label itself."""
+MOST_LABELS = 200  # past this many different labels they are text, and no two are compared
+MISSPELT = 0.1  # a misspelling is so much rarer than the label itself
 _WORD = re.compile(r"\w+")
 
 
@@ -156,15 +154,13 @@ def is_slip(text: str, other: str) -> bool:
 
 # ---- Labels that are no step of the scale: words among numbers, words that mean missing, numbers far off
 
-SELDOM = 0.25
-"""A label that is given more often than this is an answer, such as `none` where most items have nothing."""
+SELDOM = 0.25  # a label that is given more often than this is an answer, such as `none` where most items have nothing
 MAY_BE_MISSING = frozenset({
     *LIKE_MISSING, "none", "unsure", "not sure", "don't know", "dont know", "do not know", "skip",
     "skipped", "unclear", "unknown", "?", "-", "no answer", "not applicable", "prefer not to say", "inconsistent",
     "k.a.", "k. a.", "keine angabe",
 })  # fmt: skip
-MOSTLY = 0.8
-"""From this share of numbers on the scale is one of numbers."""
+MOSTLY = 0.8  # from this share of numbers on the scale is one of numbers
 MISSING = f"{named('off_scale', of='import_')} missing"
 
 

@@ -16,12 +16,9 @@ from dissensus.data.fixes import dropping, literally, renaming, typed
 from dissensus.data.labels import label_values
 from dissensus.errors import SHOWN, counted, named, shortened
 
-MOST_LABELS = 30
-"""Past this many different labels they are text or a fine scale, and have no rate."""
-FEWEST = 10
-"""With fewer answers nobody can be told from chance."""
-FEWEST_EQUAL = 5
-"""Fewer equal answers of a judge are no surprise."""
+MOST_LABELS = 30  # past this many different labels they are text or a fine scale, and have no rate
+FEWEST = 10  # with fewer answers nobody can be told from chance
+FEWEST_EQUAL = 5  # fewer equal answers of a judge are no surprise
 
 
 def constant_judges(table: Table) -> Iterator[Finding]:
@@ -55,14 +52,10 @@ def _varies(table: Table, mine: Codes) -> bool:
 
 # ---- Raters who always answer the same, or give a label far more or less often than the others on the same items
 
-FEWEST_RATERS = 3
-"""Of two who differ, nobody knows which is the odd one."""
-VERY_IMPROBABLE = 1e-6
-"""So seldom would a rater who answers like the others do it; divided by the number of raters."""
-LARGE = 0.3
-"""A smaller difference from the others' rate, however sure, is taste and no fault."""
-NORMAL = 1.4826
-"""The standard deviation of a normal distribution over the median of its absolute values."""
+FEWEST_RATERS = 3  # of two who differ, nobody knows which is the odd one
+VERY_IMPROBABLE = 1e-6  # so seldom would a rater who answers like the others do it; divided by the number of raters
+LARGE = 0.3  # a smaller difference from the others' rate, however sure, is taste and no fault
+NORMAL = 1.4826  # the standard deviation of a normal distribution over the median of its absolute values
 WHAT = {
     "one-answer": "with one answer only",
     "improbable-rate": "who answer differently from the rest, which may be their honest view",
@@ -163,12 +156,9 @@ def _odd_raters(table: Table, check: str, raters: Codes, rates: _Rates, label: C
 
 # ---- A judge or a rater who seems to have two labels the wrong way round
 
-HIGH = 0.7
-"""Agreement that we call high once two labels are swapped."""
-GAIN = 0.3
-"""By so much the swap must raise agreement: one between labels that are hardly used changes nothing."""
-IMPROBABLE = 0.01
-"""So seldom would anybody of the file do so by chance; divided by how many they are."""
+HIGH = 0.7  # agreement that we call high once two labels are swapped
+GAIN = 0.3  # by so much the swap must raise agreement: one between labels that are hardly used changes nothing
+IMPROBABLE = 0.01  # so seldom would anybody of the file do so by chance; divided by how many they are
 
 
 def polarity(table: Table) -> Iterator[Finding]:

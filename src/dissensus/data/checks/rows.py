@@ -16,8 +16,7 @@ from dissensus.errors import counted, listed, named, shortened
 # ---- Ids that are probably one, and those of judges that people's file writes otherwise or lacks
 
 _WHOLE = re.compile(r"(\d+)\.0+")
-FEW = 0.5
-"""A judge that answered a smaller share of the rated items gets a warning."""
+FEW = 0.5  # a judge that answered a smaller share of the rated items gets a warning
 
 
 def plain_id(text: str) -> str:
@@ -108,8 +107,7 @@ _SURE = (
 """What says by itself that a row is a check; a text may have `gold`, `catch` or `quality` in it and be an item."""
 _WORD = r"(attention|attn|catch|gold(en)?|trap)"
 _ITEM = re.compile(rf"(?<![A-Za-z])({_SURE})(?![A-Za-z])", re.IGNORECASE)
-_NUMBERED = re.compile(rf"(?P<start>{_WORD}[ _-]?)\d*", re.IGNORECASE)
-"""A word that is the whole id, but for a number."""
+_NUMBERED = re.compile(rf"(?P<start>{_WORD}[ _-]?)\d*", re.IGNORECASE)  # a word that is the whole id, but for a number
 _COLUMN = re.compile(rf"_?is[ _-]?{_WORD}|_golden|_?(is[ _-]?)?{_SURE}", re.IGNORECASE)
 """A column called `gold` usually holds the true label, so that alone says nothing."""
 TRUE = frozenset({"1", "1.0", "true", "yes", "y", "t"})

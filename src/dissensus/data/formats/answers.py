@@ -75,8 +75,7 @@ class ItemKeys:
         return stack([TextColumn(column.codes, names)])
 
 
-ONLY = ""
-"""The question of a source that asks one only and does not name it."""
+ONLY = ""  # the question of a source that asks one only and does not name it
 SHOWN_LABELS = 4
 
 

@@ -192,8 +192,7 @@ QUALTRICS_OWN = frozenset({
 })  # fmt: skip
 _LOOP = re.compile(r"(?P<item>\d+)_(?P<question>.+)")
 _MATRIX = re.compile(r"(?P<question>.*\D)_(?P<item>\d+)")
-EACH_COLUMN = "columns"
-"""The question of a survey in which each item has a column of its own."""
+EACH_COLUMN = "columns"  # the question of a survey in which each item has a column of its own
 UNFINISHED = frozenset({"false", "0", "no"})
 PREVIEW = frozenset({"survey preview", "1", "survey test", "2", "spam", "8"})
 

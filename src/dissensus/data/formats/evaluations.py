@@ -212,8 +212,7 @@ def _generated(record: Mapping[str, object]) -> list[str | None]:
 
 PEOPLE = frozenset({"HUMAN"})
 JUDGES = frozenset({"LLM_JUDGE", "AI_JUDGE", "CODE"})
-NOBODY = frozenset({"default", "unknown"})
-"""What MLflow writes where nobody says who it was."""
+NOBODY = frozenset({"default", "unknown"})  # what MLflow writes where nobody says who it was
 
 
 def _mlflow_recognises(source: Source, _: ReadPlan) -> bool:

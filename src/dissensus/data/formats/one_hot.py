@@ -15,8 +15,7 @@ from dissensus.errors import ColumnError, listed, named, shortened
 CROSSES = frozenset({"x", "X", "\N{CHECK MARK}", "\N{HEAVY CHECK MARK}"})
 CHOSEN = frozenset({"1", "1.0", "true", "True", "TRUE"}) | CROSSES
 NOT_CHOSEN = frozenset({"0", "0.0", "false", "False", "FALSE"})
-SEPARATORS = ".:/_"
-"""What may stand between question and option, and between rater and question."""
+SEPARATORS = ".:/_"  # what may stand between question and option, and between rater and question
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,8 +104,7 @@ def ratings_by_item(sheet: Sheet, rater: str, items: list[str]) -> RawRatings:
 # ---- A row per item and a column per judge, with a label or a list of probabilities in a cell
 
 ALMOST = 1e-3
-PREDICTION = "Prediction: "
-"""What the software of "Survey Equivalence" writes before each answer."""
+PREDICTION = "Prediction: "  # what the software of "Survey Equivalence" writes before each answer
 
 
 def _item_column(source: Source, plan: ReadPlan) -> str | None:
@@ -271,8 +270,7 @@ def _ratings_by_label(source: Source, plan: ReadPlan) -> RawRatings:
 
 # ---- A table whose header says too little, by what stands in its columns
 
-FEWEST_ROWS, FEWEST_CELLS = 10, 30
-"""Fewer do not show what a column is."""
+FEWEST_ROWS, FEWEST_CELLS = 10, 30  # fewer do not show what a column is
 
 
 def by_content(sheet: Sheet, plan: ReadPlan) -> RawRatings | None:

@@ -36,19 +36,17 @@ from dissensus.errors import ColumnError, counted, listed, named, shortened
 ROLES = ("item", "label", "rater", "group", "elicitation")
 JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
 SHARES = "Judges may give probabilities instead, in columns called p_<label>."
-LARGEST_COUNT = 2**53
-"""Past this a float does not hold every whole number."""
+LARGEST_COUNT = 2**53  # past this a float does not hold every whole number
 FEWEST_RATERS = 2
 COUNT_IGNORED = (
     "The column count was not used, because each row has a rater and is one rating. If a row stands for that many "
     "ratings, leave the rater column out; rows with 0 are read as ratings."
 )
 WIDE_MARKS = frozenset("*?,")
-SUMS = frozenset(
+SUMS = frozenset(  # what the first cell of a row says that sums up the others, without blanks and signs
     """total totals sum average mean avg median mode sd std stdev variance min max count n agreement kappa alpha
     grandtotal stddev standarddeviation minimum maximum""".split()  # noqa: SIM905 - easier to read
 )
-"""What the first cell of a row says that sums up the others, without blanks and signs."""
 _NO_WORD = re.compile(r"[\W_]+")
 
 

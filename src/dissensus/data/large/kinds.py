@@ -16,12 +16,10 @@ from dissensus.data.sources.sql_sheets import literal
 from dissensus.errors import SHOWN, RepeatedRatingsError
 
 T = TypeVar("T")
-RatingKind = tuple[str, str | None, str | None]
-"""Label, group and elicitation, as they are written."""
+RatingKind = tuple[str, str | None, str | None]  # label, group and elicitation, as they are written
 AnswerKind = tuple[str, str | None, str | None, str | None, bool]
 """Judge, elicitation, order and label as they are written, and whether the answer has probabilities."""
-LARGEST_COUNT = 2**53
-"""Past this a float does not hold every whole number."""
+LARGEST_COUNT = 2**53  # past this a float does not hold every whole number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,10 +215,8 @@ def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
 
 # ---- Items that were rated and judged in the same way, found by duckdb: what was said of them, and how many there are
 
-MOST_COLUMNS = 12
-"""This many kinds of ratings or answers are counted in a column each; more are counted cell by cell."""
-SLOTS = 126
-"""Bits of a word in which raters leave their marks."""
+MOST_COLUMNS = 12  # this many kinds of ratings or answers are counted in a column each; more are counted cell by cell
+SLOTS = 126  # bits of a word in which raters leave their marks
 
 Key = tuple[str, str, bytes]
 
@@ -446,8 +442,7 @@ def cells_of(keys: Sequence[str]) -> npt.NDArray[np.int64]:
 
 
 REMEDY = f"Keep all of them with {REPEATS} keep, or one of each in the files: large ones have no first and last row."
-Repeated = tuple[list[str], int]
-"""The first of them in words, and how many there are."""
+Repeated = tuple[list[str], int]  # the first of them in words, and how many there are
 
 
 def repeated_ratings(connection: duckdb.DuckDBPyConnection, coding: Coding) -> Repeated:

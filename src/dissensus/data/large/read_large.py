@@ -57,8 +57,7 @@ from dissensus.errors import JudgesError, OptionError, RatingsError, counted, li
 from dissensus.options import named
 from dissensus.results import Message
 
-MOST_PROFILES = 500_000
-"""Different items that Python takes over."""
+MOST_PROFILES = 500_000  # different items that Python takes over
 MOST_SCORED = 100_000
 """The same where the sums of judges' scores would do: this many items show them as well, in less time."""
 MEMORY = "2GB"

@@ -48,8 +48,7 @@ from dissensus.options import named
 # ---- One file, a folder or a pattern of files that are read as one table
 
 REPEATS = named("repeats")
-NOTES = {".txt"}
-"""Suffixes of tables that are not looked for in a folder, where they are more often a README."""
+NOTES = {".txt"}  # suffixes of tables that are not looked for in a folder, where they are more often a README
 _SIZE = re.compile(r"\d+(\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 
 

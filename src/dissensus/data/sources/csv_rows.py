@@ -23,11 +23,9 @@ from dissensus.sizes import check_size, current, raising
 DELIMITERS = (",", ";", "\t", "|")
 OUR_COLUMNS = frozenset({"item", "rater", "label", "group", "elicitation", "count", "judge", "sample", "order"})
 SAMPLED_ROWS = 20
-MOST_ABOVE = 10
-"""So far down the header may stand."""
+MOST_ABOVE = 10  # so far down the header may stand
 LATIN = "cp1252"
-MOST_DECODED = 256 * 2**20
-"""Bytes of a file that is not UTF-8 that we look through."""
+MOST_DECODED = 256 * 2**20  # bytes of a file that is not UTF-8 that we look through
 
 
 class Header(NamedTuple):
@@ -99,8 +97,7 @@ def _below_upper(row: Sequence[str | None], names: Sequence[str]) -> list[str]:
     return [f"{above[i]} {name}".strip() if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
-FEWEST_BELOW = 5
-"""Rows below one that holds units."""
+FEWEST_BELOW = 5  # rows below one that holds units
 _RANGE = re.compile(r"\d\s*(-|to|\N{EN DASH}|\.\.)\s*\d")
 
 

@@ -17,8 +17,7 @@ from dissensus.data.sources.files import CHUNK, InputFile
 from dissensus.errors import ColumnError, FileError, MissingExtraError, shortened
 from dissensus.sizes import check_size, current
 
-NEAR_END = 32
-"""An error so close to the end of what was read so far may only mean that the rest is missing."""
+NEAR_END = 32  # an error so close to the end of what was read so far may only mean that the rest is missing
 
 _BLANK = re.compile(r"[ \t\r\n]*")
 _BLANK_OR_COMMA = re.compile(r"[ \t\r\n,]*")
@@ -321,8 +320,7 @@ def paths_of(value: object, *, before: str = "") -> Iterator[str]:
             yield f"{before}{key}"
 
 
-LONGEST_CELL = 1_000_000
-"""Characters of a cell that we parse as a list."""
+LONGEST_CELL = 1_000_000  # characters of a cell that we parse as a list
 
 
 def list_in(text: str | None) -> list[object] | None:
@@ -362,8 +360,7 @@ def entries_in(text: str | None, where: str) -> list[object]:
     return found_list or []
 
 
-YAML_TIMES = 8
-"""Times as long as JSON it takes to parse YAML, of which we read a shorter document."""
+YAML_TIMES = 8  # times as long as JSON it takes to parse YAML, of which we read a shorter document
 
 
 def yaml_document(file: InputFile) -> object:

@@ -29,11 +29,9 @@ SUFFIXES: dict[str, Kind] = {
 GZIP_MAGIC = b"\x1f\x8b"
 TEXT_KINDS = frozenset({"csv", "tsv", "json", "jsonl"})
 UTF8 = "utf-8"
-SQL_KINDS = ("csv", "tsv", "jsonl", "parquet")
-"""Files that duckdb reads."""
+SQL_KINDS = ("csv", "tsv", "jsonl", "parquet")  # files that duckdb reads
 CHUNK = 1 << 20
-SMALL = 64 * 2**20
-"""Bytes that any packed file may unpack to, however small it is."""
+SMALL = 64 * 2**20  # bytes that any packed file may unpack to, however small it is
 GLOB_CHARACTERS = frozenset("*?[]")
 
 

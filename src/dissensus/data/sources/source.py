@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 # ---- MLflow's traces: of an experiment, a list, or their frame; MLflow is imported for `mlflow:EXPERIMENT` only
 
 EXPERIMENT = "mlflow:"
-TRACES = "traces"
-"""The key of the document that holds them."""
+TRACES = "traces"  # the key of the document that holds them
 KEPT = ("trace_id", "client_request_id", "request_id", "tags", "trace_metadata", "request", "assessments")
 """What is taken of a row of `mlflow.search_traces()`; spans may be large."""
 MOST_SHOWN = 50
@@ -301,8 +300,7 @@ def open_source(
             yield Source(frame.name, stack, frame=frame)
 
 
-FEW_BYTES = 1 << 18
-"""Of a CSV file that Python reads sooner than duckdb is imported: some ten thousand ratings."""
+FEW_BYTES = 1 << 18  # of a CSV file that Python reads sooner than duckdb is imported: some ten thousand ratings
 
 
 @contextmanager

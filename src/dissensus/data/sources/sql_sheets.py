@@ -29,8 +29,7 @@ from dissensus.data.sources.files import UTF8, InputFile, plain_path
 from dissensus.errors import FileError, listed, shortened
 from dissensus.sizes import current
 
-FEW_ROWS = 2000
-"""Rows of a table that is coded here and not by duckdb."""
+FEW_ROWS = 2000  # rows of a table that is coded here and not by duckdb
 MOST_IN_PLACE = 8
 LITTLE_MEMORY = 2**30
 

@@ -38,16 +38,12 @@ from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling.intervals import share_interval
 from dissensus.sampling.raters import RatersAs, resolve_raters
 
-REPLACES_AT = 0.5
-"""The winning rate from which on the authors let a judge replace raters."""
+REPLACES_AT = 0.5  # the winning rate from which on the authors let a judge replace raters
 FEWEST_DIFFERING = 10
 """With fewer items on which judge and rater differ, t and sign flips find too much: the differences are skewed."""
-FEWEST_RATERS = 3
-"""With two raters, each is compared with a single other one."""
-MOST_NUMBERS = 200_000_000
-"""Shares of more items times labels are refused."""
-ROUNDING = 1e-9
-"""Two scores that are closer count as equal, relative to the largest: the same sum in another order."""
+FEWEST_RATERS = 3  # with two raters, each is compared with a single other one
+MOST_NUMBERS = 200_000_000  # shares of more items times labels are refused
+ROUNDING = 1e-9  # two scores that are closer count as equal, relative to the largest: the same sum in another order
 P_VALUES = {"t": t_p_value, "sign-flip": sign_flip_p_value, "exact": exact_p_value}
 
 

@@ -13,8 +13,7 @@ from dissensus.arrays import Floats
 
 MOST_EXACT_ITEMS = 300
 """The exact test looks at every way in which this many items can fall out; with more, t is as good."""
-MOST_FLIPS = 4_000_000
-"""Sign flips are counted in a table of this many places at most; with more items, t is as good."""
+MOST_FLIPS = 4_000_000  # sign flips are counted in a table of this many places at most; with more items, t is as good
 NUISANCE_STEPS = 200
 ROUNDING = 1e-9
 

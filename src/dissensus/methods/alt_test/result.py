@@ -13,8 +13,7 @@ Score = Literal["accuracy", "rmse", "similarity"]
 SCORES: tuple[Score, ...] = ("accuracy", "rmse", "similarity")
 Test = Literal["auto", "t", "sign-flip", "exact"]
 TESTS: tuple[Test, ...] = ("auto", "t", "sign-flip", "exact")
-FEW_ITEMS = 30
-"""With fewer items of a rater the authors do not trust the t-test; `auto` then flips signs."""
+FEW_ITEMS = 30  # with fewer items of a rater the authors do not trust the t-test; `auto` then flips signs
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -74,8 +74,7 @@ class ApplyResult(Result):
         ]
 
 
-TIE = 1e-12
-"""Shares that differ by less are equal."""
+TIE = 1e-12  # shares that differ by less are equal
 HALF = 0.5
 
 

@@ -13,11 +13,9 @@ from dissensus.arrays import Codes
 from dissensus.data.collection import Slot
 from dissensus.data.judges import ORDERS
 
-MOST_SWAPS = 2000
-"""Swaps that are tried before the design is taken as it is."""
+MOST_SWAPS = 2000  # swaps that are tried before the design is taken as it is
 SWAPS_PER_PAIR = 40
-HEAVIER = 1e6
-"""A load counts for more than any number of meetings."""
+HEAVIER = 1e6  # a load counts for more than any number of meetings
 
 
 def teams_of(n_items: int, n_raters: int, *, per_item: int, rng: Generator) -> Codes:

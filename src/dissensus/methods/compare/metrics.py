@@ -46,8 +46,7 @@ def sorted_error(judge: Floats, people: Floats) -> Floats:
     return absolute_error(np.sort(judge, axis=-1), np.sort(people, axis=-1))
 
 
-TIE = 1e-12
-"""Shares that differ by less are equal; they differ by rounding only."""
+TIE = 1e-12  # shares that differ by less are equal; they differ by rounding only
 
 
 def accuracy(judge: Floats, people: Floats) -> Floats:
@@ -264,8 +263,7 @@ def put_together(columns: Columns, *, by_sign: bool = False, by_people: bool = F
 
 ROUNDING = 1e-13
 """Ranks that spread less are all the same: even one item of a million apart from the rest spreads them more."""
-SAME = 1e-12
-"""Answers that differ by less, relative to their size, are the same."""
+SAME = 1e-12  # answers that differ by less, relative to their size, are the same
 
 
 class RankCorrelation:

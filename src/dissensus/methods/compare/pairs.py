@@ -45,10 +45,8 @@ from dissensus.methods.compare.result import CompareOptions
 
 # ---- Responses as vectors
 
-MOST_NUMBERS = 500_000_000
-"""Vectors of more numbers, 4 GB, are refused."""
-FEW = 256
-"""This many responses of an item are summed up one after the other."""
+MOST_NUMBERS = 500_000_000  # vectors of more numbers, 4 GB, are refused
+FEW = 256  # this many responses of an item are summed up one after the other
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,8 +218,7 @@ def _responses_of_values(values: Floats) -> Responses:
 
 # ---- The pairs to compare, each on the items that the raters and both judges answered
 
-FEWEST_ITEMS = 6
-"""With fewer, no exchange of the judges is rarer than 1 in 20: nothing can be found at .05."""
+FEWEST_ITEMS = 6  # with fewer, no exchange of the judges is rarer than 1 in 20: nothing can be found at .05
 MOST_REDRAWN = 5_000_000
 """Equal items that were put together are taken apart for a test that needs it, up to this number."""
 

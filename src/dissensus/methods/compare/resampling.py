@@ -22,10 +22,8 @@ from dissensus.sampling.raters import Cells, rater_draws, rater_pool
 
 # ---- Is the difference real? Exchange the two judges' scores at random, item by item
 
-MOST_SIGNS = 4_000_000
-"""How many random signs are held at a time."""
-MOST_NUMBERS = 2_000_000
-"""How many numbers of another kind are."""
+MOST_SIGNS = 4_000_000  # how many random signs are held at a time
+MOST_NUMBERS = 2_000_000  # how many numbers of another kind are
 
 
 class RaterNoise(NamedTuple):
@@ -216,8 +214,7 @@ def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
     return float((1 + reached) / (1 + len(defined)))
 
 
-ROUNDING = 1e-10
-"""Differences that are closer count as equal, relative to the largest: the same sum in another order."""
+ROUNDING = 1e-10  # differences that are closer count as equal, relative to the largest: the same sum in another order
 
 
 def two_sided_p_value(
@@ -267,10 +264,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return [float(value) for value in adjusted]
 
 
-RESAMPLES_PER_TASK = 1_000
-"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
-TEST_SETS_PER_TASK = 50
-"""The same for the mixture test, which draws every response."""
+RESAMPLES_PER_TASK = 1_000  # fixed, so that the streams of random numbers do not depend on the number of workers
+TEST_SETS_PER_TASK = 50  # the same for the mixture test, which draws every response
 
 Kind = Literal["sign-flip", "response-permutation", "mixture", "bootstrap"]
 

@@ -151,8 +151,7 @@ class CompareOptions(Options):
 
 
 Better = Literal["a", "b", "neither"]
-SAME = 1e-6
-"""Scores that are closer are the same: calibrations of two judges that know nothing differ by rounding."""
+SAME = 1e-6  # scores that are closer are the same: calibrations of two judges that know nothing differ by rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

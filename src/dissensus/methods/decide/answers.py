@@ -55,7 +55,7 @@ TOGETHER = "What are the judges worth together?"
 SAVED = "How many raters does the judge save?"
 POSITIVE = "How many items are positive?"
 ITEMS = "Which items are behind the numbers?"
-COMMANDS = {
+COMMANDS = {  # the command that asks a question alone, with options that a report does not have
     DECISION: "decide",
     WORTH: "equivalence",
     STAND_IN: "judges",
@@ -68,7 +68,6 @@ COMMANDS = {
     POSITIVE: "prevalence",
     ITEMS: "items",
 }
-"""The command that asks a question alone, with options that a report does not have."""
 OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
 """The options of a report beside those of reading."""
 
@@ -164,17 +163,12 @@ def _by_definition(ranking: JudgesResult) -> list[str]:
 T = TypeVar("T")
 Step = Callable[[str], AbstractContextManager[Progress | None]]
 """Told what is done next, it gives a context whose value takes how far that is."""
-TAUS = (0.3, 0.5, 0.7)
-"""Thresholds at which decisions are compared."""
-FEWEST_RATERS = 3
-"""One to be looked at, and two to compare with."""
-FEWEST_OTHERS = 30
-"""Items that nobody rated: with fewer a judge can add next to nothing to what people say."""
-BEYOND = 2
-"""How far surveys go beyond what the best judge is worth: panels, and people with a judge, are worth more."""
+TAUS = (0.3, 0.5, 0.7)  # thresholds at which decisions are compared
+FEWEST_RATERS = 3  # one to be looked at, and two to compare with
+FEWEST_OTHERS = 30  # items that nobody rated: with fewer a judge can add next to nothing to what people say
+BEYOND = 2  # how far surveys go beyond what the best judge is worth: panels, and people with a judge, are worth more
 TWO = 2
-MOST_ITEMS = 10
-"""Of the most telling items."""
+MOST_ITEMS = 10  # of the most telling items
 
 
 @contextmanager

@@ -20,10 +20,8 @@ from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.intervals import percentile_interval
 from dissensus.sampling.raters import RatersAs, rater_draws, rater_pool
 
-WEIGHTS_AT_ONCE = 1 << 24
-"""Of items in bootstrap samples: 128 MB."""
-CONSTANT, PERSON = 0, 1
-"""Columns of the scores; judges follow."""
+WEIGHTS_AT_ONCE = 1 << 24  # of items in bootstrap samples: 128 MB
+CONSTANT, PERSON = 0, 1  # columns of the scores; judges follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

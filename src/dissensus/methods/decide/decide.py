@@ -48,17 +48,12 @@ from dissensus.sampling import Engine, Progress, seed_of
 from dissensus.sampling.raters import RatersAs, rater_stream
 
 PAIR = 2
-PILOT_SAMPLES = 100
-"""Bootstrap samples of a plan, which fits a model to each, are fewer than those of an interval."""
-FEWEST_TO_STAND_OUT = 5
-"""With fewer raters everybody moves the answer."""
-OUTLYING = 6.0
-"""Robust z: random answers stand out so far in 70% of pools of 8 raters, a rater like the others in 4%."""
+PILOT_SAMPLES = 100  # bootstrap samples of a plan, which fits a model to each, are fewer than those of an interval
+FEWEST_TO_STAND_OUT = 5  # with fewer raters everybody moves the answer
+OUTLYING = 6.0  # robust z: random answers stand out so far in 70% of pools of 8 raters, a rater like the others in 4%
 MAD_TO_SD = 1.4826
-VISIBLE = 0.1
-"""In raters: a smaller change of what a judge is worth changes nothing."""
-HOPELESS = 0.5
-"""In raters: where no judge can be worth as much, more ratings would not help."""
+VISIBLE = 0.1  # in raters: a smaller change of what a judge is worth changes nothing
+HOPELESS = 0.5  # in raters: where no judge can be worth as much, more ratings would not help
 
 
 def _in_slices(

@@ -17,12 +17,9 @@ from dissensus.methods.equivalence.problem import Predictions, Problem, referenc
 from dissensus.methods.equivalence.setup import Prepared
 from dissensus.sampling.raters import Cells, RatersAs, RaterSpread, rater_pool
 
-LEVEL = 0.001
-"""Of recommending a judge that knows nothing: a wrong recommendation costs more than a missed one."""
-RATERS_LEVEL = 0.025
-"""Of a gain that raters like these do not have: one-sided, as the lower end of an interval."""
-LEAST = 0.05
-"""In raters: a judge that is worth less is not worth using, whatever is shown."""
+LEVEL = 0.001  # of recommending a judge that knows nothing: a wrong recommendation costs more than a missed one
+RATERS_LEVEL = 0.025  # of a gain that raters like these do not have: one-sided, as the lower end of an interval
+LEAST = 0.05  # in raters: a judge that is worth less is not worth using, whatever is shown
 
 
 class Gain(NamedTuple):

@@ -10,8 +10,7 @@ from dissensus.methods.equivalence.result import Verdict, worth_decimals
 
 FEW_RATERS = 4
 MOST_CAVEATS = 3
-LARGE_SHIFT = 1 / 3
-"""Of the mean distance between two raters: a difference from people that matters."""
+LARGE_SHIFT = 1 / 3  # of the mean distance between two raters: a difference from people that matters
 
 
 def how_to_use(own: AsIs | None, shift: Shift | None, person: Person | None, *, by_correlation: bool) -> How:

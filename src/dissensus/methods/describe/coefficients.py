@@ -26,8 +26,7 @@ Weighting = Literal["ordinal", "linear", "quadratic"]
 
 # ---- Weighted sums over types: what every coefficient is made of
 
-DENSE_LABELS = 64
-"""Up to this many labels a matrix of counts is faster than a sparse one."""
+DENSE_LABELS = 64  # up to this many labels a matrix of counts is faster than a sparse one
 PAIRS_AT_ONCE = 1 << 21
 
 
@@ -443,8 +442,7 @@ def set_alpha(types: CountTypes, distance: Floats, weights: npt.ArrayLike | None
 
 # ---- Which of them a set of ratings gets
 
-Measure = Callable[..., Floats]
-"""Called as measure(types, weights=weights)."""
+Measure = Callable[..., Floats]  # called as measure(types, weights=weights)
 PAIRWISE = "pairwise_agreement"
 
 

@@ -147,8 +147,7 @@ class DescribeResult(Result):
 
 # ---- Item bootstrap of coefficients of agreement, by reweighting types
 
-REPLICATES_PER_TASK = 50
-"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
+REPLICATES_PER_TASK = 50  # fixed, so that the streams of random numbers do not depend on the number of workers
 
 
 def replicate(
@@ -202,10 +201,8 @@ def why_undefined(ratings: Ratings) -> str:
     return "only one label was used on the items with two or more ratings, so chance agreement is complete"
 
 
-BINS = 10
-"""More shares of agreeing pairs than that, and one for complete agreement, are counted in bins."""
-MOST_SPLIT = 12
-"""Ratings of an item whose every split into labels is looked at; more have a share nearly everywhere."""
+BINS = 10  # more shares of agreeing pairs than that, and one for complete agreement, are counted in bins
+MOST_SPLIT = 12  # ratings of an item whose every split into labels is looked at; more have a share nearly everywhere
 HAIR = 1e-9
 
 

@@ -28,13 +28,10 @@ from dissensus.sampling import Progress, seed_of
 
 AGREED = 2 / 3
 """People agree on an item if at least this share of them, and two or more, gave one label; else they split."""
-TIE = 1e-9
-"""Shares that differ by less are equal."""
-DECIMALS = 9
-"""Of what items are sorted by: what comes after them is rounding."""
+TIE = 1e-9  # shares that differ by less are equal
+DECIMALS = 9  # of what items are sorted by: what comes after them is rounding
 SORTS = ("split", "surprise", "ratings", "item")
-FEWEST = 2
-"""Ratings: with one nobody can split or agree."""
+FEWEST = 2  # ratings: with one nobody can split or agree
 
 
 def _in_slices(

@@ -20,8 +20,7 @@ from dissensus.options import Options, elicitation_option, named, option
 from dissensus.results import Result
 
 Show = Literal["all", "telling", "split", "alone", "judges"]
-SHOWN = 20
-"""This many items are shown unless the user says how many."""
+SHOWN = 20  # this many items are shown unless the user says how many
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +59,7 @@ class ItemsOptions(Options):
             raise OptionError(f"{named('show')} telling has an order of its own: leave {named('sort')} out.")
 
 
-Kind = Literal["split", "alone", "judges"]
-"""People split, a judge is alone against people, judges disagree."""
+Kind = Literal["split", "alone", "judges"]  # people split, a judge is alone against people, judges disagree
 LINES = frozenset({".jsonl", ".ndjson"})
 
 

@@ -20,12 +20,10 @@ from dissensus.results import Message
 
 # ---- What to ask people and judges for next
 
-PAIRS_NEEDED = 100
-"""This number of paired ratings gives most of what F' can give."""
+PAIRS_NEEDED = 100  # this number of paired ratings gives most of what F' can give
 RATINGS_NEEDED = 3
 ONE_RATING = "In simulations, decisions from one rating match those of all raters on 72% of the items."
-MOST_OPTIONS = 12
-"""More options than that are points of a measure, and nobody endorses several."""
+MOST_OPTIONS = 12  # more options than that are points of a measure, and nobody endorses several
 
 
 def collecting(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
@@ -158,8 +156,7 @@ def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
 
 
 SURE = 0.95
-SELECT = "Select by"
-"""How the advice begins that names the judge of the answer."""
+SELECT = "Select by"  # how the advice begins that names the judge of the answer
 
 
 def advice_on(prepared: Prepared, result: JudgesResult) -> tuple[Advice, ...]:

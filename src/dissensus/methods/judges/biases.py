@@ -30,8 +30,7 @@ from dissensus.methods.judges.result import Bias, BiasKind, BiasUnit, JudgesOpti
 from dissensus.methods.judges.setup import Prepared
 from dissensus.sampling.raters import rater_pool, rater_stream
 
-FEWEST = 10
-"""Items on each side of a difference, or in both orders: with fewer a bias is not looked for."""
+FEWEST = 10  # items on each side of a difference, or in both orders: with fewer a bias is not looked for
 MOST_GROUPS = 20
 PAIRS = (("a", "b"), ("win", "lose"), ("model_a", "model_b"), ("answer_a", "answer_b"), ("first", "second"))
 """Labels that say which of two outputs is better."""

@@ -18,8 +18,7 @@ from dissensus.methods.judges.result import (
 )
 
 HALF = 0.5
-NEARLY = 0.99
-"""Of the largest Jensen-Shannon divergence, ln 2: judge and people share almost no label."""
+NEARLY = 0.99  # of the largest Jensen-Shannon divergence, ln 2: judge and people share almost no label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -55,8 +55,7 @@ def panels_without(prepared: Prepared, pool: RaterPool) -> Iterator[People]:
         yield rows.people(given, is_kept)
 
 
-MOST_CELLS = 30_000_000
-"""Counts of all panels that are held at once."""
+MOST_CELLS = 30_000_000  # counts of all panels that are held at once
 
 
 def scores_of_panels(prepared: Prepared, panels: Sequence[People]) -> list[Scores]:
@@ -103,8 +102,7 @@ def scores_without(prepared: Prepared, everybody: People) -> Scores:
     return scores
 
 
-MOVED = ("values", "consistency", "bias")
-"""What gets an interval and depends on people."""
+MOVED = ("values", "consistency", "bias")  # what gets an interval and depends on people
 
 
 def _flat(scores: Scores) -> Floats:
@@ -132,8 +130,7 @@ def _unflat(flat: Floats, samples: Scores, prepared: Prepared) -> Scores:
     )
 
 
-MOST_LABELS = 20
-"""Tables of more labels than that are no table to read."""
+MOST_LABELS = 20  # tables of more labels than that are no table to read
 TWO = 2
 
 

@@ -11,8 +11,7 @@ from dissensus.arrays import Codes, Flags, Floats
 # ---- From the distribution of an item's ratings to one vector: hard, soft, and the two of response sets
 
 Aggregation = Literal["hard", "soft", "hard_response_set", "soft_response_set"]
-SLACK = 1e-12
-"""Rounding: a share this close to a threshold reaches it, and two shares this close tie."""
+SLACK = 1e-12  # rounding: a share this close to a threshold reaches it, and two shares this close tie
 
 
 def modes(soft: Floats) -> tuple[Codes, Flags]:
@@ -268,8 +267,7 @@ COEFFICIENTS: Mapping[str, Callable[[Margins], Floats]] = {
 }
 
 
-CLIP = 1e-10
-"""The least that a probability counts as under a logarithm that is not multiplied by it."""
+CLIP = 1e-10  # the least that a probability counts as under a logarithm that is not multiplied by it
 
 
 def kl_divergence(first: Floats, second: Floats) -> Floats:

@@ -82,8 +82,7 @@ def distinct(values: float | Sequence[float]) -> tuple[float, ...]:
 
 
 ALWAYS_POSITIVE, ALWAYS_NEGATIVE = "always-positive", "always-negative"
-BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)
-"""Constants that stand beside the judges of decisions."""
+BASELINES = (ALWAYS_POSITIVE, ALWAYS_NEGATIVE)  # constants that stand beside the judges of decisions
 PairedBy = Literal["rater", "item"]
 BiasKind = Literal["length", "position", "self", "group"]
 BiasUnit = Literal["wins", "share", "labels"]

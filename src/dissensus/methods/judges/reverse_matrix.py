@@ -22,8 +22,7 @@ SMOOTHING_PER_OPTION = 2.0
 TOLERANCE = 1e-11
 MOST_SWEEPS = 20_000
 CHECK_EVERY = 8
-OUTSIDE = -1e6
-"""Stands for minus infinity: a projection onto the simplex sets such an entry to 0."""
+OUTSIDE = -1e6  # stands for minus infinity: a projection onto the simplex sets such an entry to 0
 
 
 def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weights: Floats | None = None) -> Floats:

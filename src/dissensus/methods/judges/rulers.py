@@ -19,19 +19,14 @@ from dissensus.methods.judges.reverse_matrix import apply_reverse, share_meeting
 from dissensus.methods.judges.scoring import Problem, Scores, scores_of, statistics_of
 from dissensus.methods.judges.setup import Prepared, shares
 
-FEWEST_ITEMS = 20
-"""Items with two ratings or more: with fewer, a person's figure would be mostly noise."""
-MOST_LABELS = 12
-"""Of more labels the most frequent ones and the one in the middle are tried as constants."""
-MOST_TYPES = 1000
-"""Of more different items evenly taken ones stand for the rest where item states are fitted."""
-TWO = 2
-"""Ratings: one to leave out and one to compare with."""
+FEWEST_ITEMS = 20  # items with two ratings or more: with fewer, a person's figure would be mostly noise
+MOST_LABELS = 12  # of more labels the most frequent ones and the one in the middle are tried as constants
+MOST_TYPES = 1000  # of more different items evenly taken ones stand for the rest where item states are fitted
+TWO = 2  # ratings: one to leave out and one to compare with
 DRAWN_CELLS = 200_000
 MOST_DRAWS = 400
 """Draws of what a perfect judge knows: about this many numbers in all, and at most this many draws of each item."""
-STREAM = 0x9E5FEC
-"""Keeps the random numbers of perfect judges apart from others."""
+STREAM = 0x9E5FEC  # keeps the random numbers of perfect judges apart from others
 
 Kind = Literal["choices", "sets"]
 

@@ -282,10 +282,8 @@ def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Ane
 
 # ---- Bootstrap samples of the items, the same for every judge and every definition
 
-REPLICATES_PER_TASK = 50
-"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
-WEIGHTS_AT_ONCE = 1 << 22
-"""Of items in bootstrap samples: 32 MB, and as much again for each array that is made of them."""
+REPLICATES_PER_TASK = 50  # fixed, so that the streams of random numbers do not depend on the number of workers
+WEIGHTS_AT_ONCE = 1 << 22  # of items in bootstrap samples: 32 MB, and as much again for each array that is made of them
 
 
 def bootstrap_scores(

@@ -24,8 +24,7 @@ from dissensus.methods.judges.scoring import Problem, item_values
 from dissensus.methods.judges.summary import ranks
 from dissensus.options import named
 
-DECIMALS = 12
-"""Flip points that agree to this many decimals are one."""
+DECIMALS = 12  # flip points that agree to this many decimals are one
 DEFAULT_BETAS = tuple(round(0.05 * step, 2) for step in range(11))
 """From 0 to .5: beyond it most of those who said no would have meant yes as well."""
 

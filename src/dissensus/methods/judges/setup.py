@@ -268,8 +268,7 @@ def _pairs(ratings: Ratings, is_set: Flags) -> tuple[Codes, Codes]:
 
 # ---- Judges, over their samples and both orders: shares of choices, and of options endorsed
 
-AB, BA, NOT_SAID = range(3)
-"""In which order a pair was shown."""
+AB, BA, NOT_SAID = range(3)  # in which order a pair was shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -524,8 +523,7 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
     )
 
 
-FEWEST_STEPS = 3
-"""With two options there is no near miss."""
+FEWEST_STEPS = 3  # with two options there is no near miss
 
 
 def _numbers(ratings: Ratings, options: Sequence[str]) -> Floats | None:

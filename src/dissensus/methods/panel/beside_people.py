@@ -31,10 +31,8 @@ from dissensus.sampling.intervals import bootstrap_interval
 
 # ---- Surveys of k people with a judge beside them, item by item
 
-MOST_CELLS = 4_000_000
-"""Surveys that the items allow, times labels, of one size."""
-STEP = 0.2
-"""A judge's answers are rounded to steps of this many natural logarithms: finer ones make no difference."""
+MOST_CELLS = 4_000_000  # surveys that the items allow, times labels, of one size
+STEP = 0.2  # a judge's answers are rounded to steps of this many natural logarithms: finer ones make no difference
 
 
 class Rows(NamedTuple):
@@ -175,8 +173,7 @@ def bootstrap_means(task: tuple[Floats, int], rng: Generator) -> Floats:
 
 # ---- What the members of a panel predict on the items that all of them answered, on the raters' labels
 
-FEWEST_ITEMS = 2
-"""One to learn from, and another one to predict."""
+FEWEST_ITEMS = 2  # one to learn from, and another one to predict
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

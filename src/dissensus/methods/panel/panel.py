@@ -23,8 +23,7 @@ from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.raters import RatersAs, rater_stream
 
-PANEL = "panel"
-"""What the stacked panel is called beside people."""
+PANEL = "panel"  # what the stacked panel is called beside people
 
 
 @in_parts()

@@ -21,8 +21,7 @@ from dissensus.sampling.raters import RatersAs, raters_option
 PanelScore = Literal["cross-entropy", "brier", "agreement"]
 Method = Literal["plurality", "average", "stacked"]
 METHODS: tuple[Method, ...] = get_args(Method)
-MOST_LABELS = 40
-"""With more labels than that probabilities cannot be kept 2% away from certainty."""
+MOST_LABELS = 40  # with more labels than that probabilities cannot be kept 2% away from certainty
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,14 +24,11 @@ from dissensus.methods.equivalence.surveys import plurality_shares
 
 # ---- From a judge's outputs to what raters say after them, learned from weighted rows
 
-ROWS_PER_OUTPUT = 20
-"""Where outputs occur at least so often on average, a table can learn each of them."""
-PRIOR_ROWS = 1.0
-"""An output's table entry starts as this many rows with the shares of all."""
+ROWS_PER_OUTPUT = 20  # where outputs occur at least so often on average, a table can learn each of them
+PRIOR_ROWS = 1.0  # an output's table entry starts as this many rows with the shares of all
 
 
-ALMOST_NOTHING = 1e-9
-"""A mass below this is what rounding leaves of nothing."""
+ALMOST_NOTHING = 1e-9  # a mass below this is what rounding leaves of nothing
 
 
 def tabled(outputs: Floats, place: Codes, masses: Floats) -> Floats:
@@ -48,10 +45,8 @@ def tabled(outputs: Floats, place: Codes, masses: Floats) -> Floats:
     return np.asarray((total + PRIOR_ROWS * everybody) / (total.sum(axis=1, keepdims=True) + PRIOR_ROWS))[place]
 
 
-LEAST = 1e-3
-"""Probabilities are kept so far from 0 under the logarithm."""
-RIDGE = 1.0
-"""Weights are held together, and to a sum of 1, as firmly as one row would."""
+LEAST = 1e-3  # probabilities are kept so far from 0 under the logarithm
+RIDGE = 1.0  # weights are held together, and to a sum of 1, as firmly as one row would
 BIAS_RIDGE = 0.01
 LEAST_WEIGHT = 0.1
 """Of all sources together, where their mean is taken: sources that tell nothing have no weight to share."""
@@ -141,8 +136,7 @@ def stacked(sources: Floats, shares: Floats, *, fold: Codes) -> tuple[Floats, Fl
     return inside.inside, outside.outside
 
 
-SAME = 1e-9
-"""Probabilities and shares of votes this close are equal up to rounding."""
+SAME = 1e-9  # probabilities and shares of votes this close are equal up to rounding
 
 
 def average(predictions: Floats) -> Floats:
@@ -169,8 +163,7 @@ def most_likely(shares: Floats) -> Floats:
     return plurality_shares(np.round(shares / SAME).astype(np.int64))
 
 
-STRENGTH = 10.0
-"""The stack counts as this many items in each case."""
+STRENGTH = 10.0  # the stack counts as this many items in each case
 KINDS_PER_LABEL = 2
 """Answers of a judge are of this many kinds for each label: where there are more, the surer and the less sure half."""
 

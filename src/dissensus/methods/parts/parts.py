@@ -39,8 +39,7 @@ from dissensus.sampling.raters import RaterDraws, jackknife_spread
 
 P = ParamSpec("P")
 R = TypeVar("R", bound=Result)
-FEWEST_ITEMS = 10
-"""A slice of fewer items says next to nothing."""
+FEWEST_ITEMS = 10  # a slice of fewer items says next to nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,8 +301,7 @@ def _moves(values: Floats, draws: RaterDraws) -> Floats:
 
 T = TypeVar("T", SliceDifference, Trend)
 LEVEL = 0.05
-MOST, FEWEST = 2000, 400
-"""Random exchanges, fewer of many items."""
+MOST, FEWEST = 2000, 400  # random exchanges, fewer of many items
 AT_ONCE = 40_000_000
 
 

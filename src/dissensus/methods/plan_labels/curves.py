@@ -21,12 +21,10 @@ from dissensus.methods.plan_labels.options import LABELS_PER_ITEM, SHARE_ROUNDIN
 from dissensus.methods.plan_labels.result import Absolute, BreakEven, Choice, Point
 from dissensus.methods.plan_labels.walk import log_chances
 
-BUDGETS = 2.0 ** np.arange(-4, 2.5, 0.5)
-"""Around the budget, from a sixteenth to four times as much."""
+BUDGETS = 2.0 ** np.arange(-4, 2.5, 0.5)  # around the budget, from a sixteenth to four times as much
 REFERENCE = int(np.flatnonzero(BUDGETS == 1)[0])
 ACCURACIES = 13
-COST_RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
-"""Cost of an item in labels."""
+COST_RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # cost of an item in labels
 
 
 def by_budget(
@@ -168,8 +166,7 @@ def _measured(labels: float, items: int, right: float, accuracy: float, classes:
 
 # ---- How dear an item must be until several labels for each pay
 
-SMALLEST_LOG = -700.0
-"""Errors below this logarithm are no floating point numbers."""
+SMALLEST_LOG = -700.0  # errors below this logarithm are no floating point numbers
 
 
 def break_even_of(options: PlanLabelsOptions, situation: Situation) -> tuple[BreakEven, ...]:
@@ -230,8 +227,7 @@ def _exact(options: PlanLabelsOptions, single: Scheme, several: Scheme, items: i
 
 # ---- The same in each bootstrap sample of a pilot
 
-LARGEST = 10**9
-"""Items beyond which no number is looked for."""
+LARGEST = 10**9  # items beyond which no number is looked for
 
 
 def items_draws(scheme: Scheme, options: PlanLabelsOptions, error: float) -> Floats:

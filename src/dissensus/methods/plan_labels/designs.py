@@ -211,10 +211,8 @@ def _number_of_labels(labels: float) -> int:
 # ---- Designs
 
 LN_10 = math.log(10)
-LARGEST = 300
-"""Decimal digits that a count of models may have."""
-ROUNDING = 1e-14
-"""Costs are decimal fractions: .3 must buy three labels at .1, and 10^12 not one more than 10^12."""
+LARGEST = 300  # decimal digits that a count of models may have
+ROUNDING = 1e-14  # costs are decimal fractions: .3 must buy three labels at .1, and 10^12 not one more than 10^12
 MOST_ITEMS = 10**12
 
 

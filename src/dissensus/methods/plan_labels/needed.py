@@ -14,8 +14,7 @@ from dissensus.methods.plan_labels.walk import MIXED, TIES, Ties, log_chances, s
 
 # ---- Upper bounds on the chance that the better classifier does not win, and the items they ask for
 
-SLACK = 1e-12
-"""An error that exceeds the one asked for by rounding only is small enough (relative, in logarithms)."""
+SLACK = 1e-12  # an error that exceeds the one asked for by rounding only is small enough (relative, in logarithms)
 
 
 def log_cramer(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floats:
@@ -93,17 +92,13 @@ def _items(rate: float, error: float) -> int | None:
     return max(1, math.ceil(math.log(error) / rate * (1 - SLACK)))
 
 
-CHUNK = 8192
-"""This many numbers of items are tried at a time where every one must be."""
-TRIED = 16
-"""This many numbers are tried at a time where the error only falls."""
+CHUNK = 8192  # this many numbers of items are tried at a time where every one must be
+TRIED = 16  # this many numbers are tried at a time where the error only falls
 WIDE = 64
 NEAR = np.array([-0.05, -0.02, -0.008, -0.003, 0.0, 0.003, 0.008, 0.02, 0.05])
 """Where a guess is tried, as shares of the numbers that come into question."""
-MOST_COUNTED = 2**53
-"""From here on a floating point number does not tell one number of items from the next."""
-LARGEST_LOG = 700.0
-"""Numbers with larger logarithms are no floating point numbers."""
+MOST_COUNTED = 2**53  # from here on a floating point number does not tell one number of items from the next
+LARGEST_LOG = 700.0  # numbers with larger logarithms are no floating point numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,14 +20,13 @@ STRATEGIES: tuple[Strategy, ...] = ("fixed", "adaptive", "lead-by-two", "disagre
 LABELS_PER_ITEM = (1, 3, 5)
 MOST_LABELS = 999
 TWO_CLASSES = 2
-CORRELATED = (
+CORRELATED = (  # the options of the correlated form
     "worse_accuracy",
     "better_if_worse_wrong",
     "better_if_worse_right",
     "label_accuracy_better",
     "label_accuracy_worse",
 )
-"""The options of the correlated form."""
 LEARNT = ("accuracy", "label_accuracy", "disagreement", "both_wrong")
 """What a pilot tells; the margin too, but one may be planned for that is worth finding."""
 PLAIN = ("margin", *LEARNT)

@@ -107,8 +107,7 @@ class LabelPilot:
 # ---- The paper's two assumptions, checked on items with three labels or more on which the models differ
 
 TRIPLE = 3
-MOST_UNDEFINED = 0.05
-"""Share of the bootstrap samples that may leave a number undefined before it is called unknown."""
+MOST_UNDEFINED = 0.05  # share of the bootstrap samples that may leave a number undefined before it is called unknown
 
 
 class Checks(NamedTuple):
@@ -164,8 +163,7 @@ def _known(samples: Floats, confidence: float) -> Estimate | None:
 # ---- What a pilot cannot check, and what it finds amiss, in sentences
 
 HALF = 0.5
-WORTH = np.sqrt(3)
-"""What three times as many items are worth, against the majority of three labels."""
+WORTH = np.sqrt(3)  # what three times as many items are worth, against the majority of three labels
 
 
 def assumptions_of(classes: int) -> tuple[str, ...]:

@@ -41,8 +41,7 @@ Pair = tuple[str, str]
 UNKNOWN, SAME, DIFFERENT = range(3)
 """Whether one of the models did not answer, both say the same, or something different."""
 TWO_CLASSES = 2
-MOST_OUTSIDE = 0.5
-"""Share of a model's answers that may be labels that no rater gave."""
+MOST_OUTSIDE = 0.5  # share of a model's answers that may be labels that no rater gave
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -367,11 +366,9 @@ def sides_of(moments: Moments) -> Sides:
 
 # ---- The numbers of a pilot, in the pilot itself and in each of its bootstrap samples
 
-FEWEST = 20
-"""Items that it takes to learn something from them alone."""
+FEWEST = 20  # items that it takes to learn something from them alone
 REPEATED = 2
-TELLING = 4
-"""This many labels of an item show more than how often two of them agree."""
+TELLING = 4  # this many labels of an item show more than how often two of them agree
 
 
 class LabelFit(NamedTuple):

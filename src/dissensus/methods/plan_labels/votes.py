@@ -238,8 +238,7 @@ def plurality_steps(
 
 # ---- Items that differ in difficulty: how often a vote is right over all of them
 
-UNIFORM = 2.0
-"""The concentration at which u can be uniform; taken where a pilot cannot tell."""
+UNIFORM = 2.0  # the concentration at which u can be uniform; taken where a pilot cannot tell
 NODES = np.linspace(0, 1, 129)
 
 

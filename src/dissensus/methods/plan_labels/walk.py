@@ -21,11 +21,9 @@ from dissensus.errors import OptionError
 
 # ---- The walk of the test set's gap, seen from a symmetric walk under which a draw is typical
 
-Logs: TypeAlias = tuple[Floats, Floats, Floats]
-"""Natural logarithms of the chances of S < 0, S = 0 and S > 0."""
+Logs: TypeAlias = tuple[Floats, Floats, Floats]  # natural logarithms of the chances of S < 0, S = 0 and S > 0
 ROUNDING = 2.0**-52
-HALF = 0.5
-"""Up to here log(1 - f) is taken from f, which is exact for small f; beyond it, from 1 - f."""
+HALF = 0.5  # up to here log(1 - f) is taken from f, which is exact for small f; beyond it, from 1 - f
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -83,12 +81,9 @@ def log_rest(log_chance: Floats) -> Floats:
 
 # ---- Chances of a walk's sign by a recurrence of positive terms: few items, or items that rarely say anything
 
-BLOCK = 4096
-"""This many walks at a time stay in the processor's cache."""
-RARE = 16.0
-"""Largest variance 2 u n of the symmetric walk for which `rare_steps` starts high enough."""
-TOP = 48
-"""The symmetric walk of variance `RARE` ends that far out with a chance of 1e-22 of that of ending at 0."""
+BLOCK = 4096  # this many walks at a time stay in the processor's cache
+RARE = 16.0  # largest variance 2 u n of the symmetric walk for which `rare_steps` starts high enough
+TOP = 48  # the symmetric walk of variance `RARE` ends that far out with a chance of 1e-22 of that of ending at 0
 
 
 def few_items(walks: Tilted) -> Logs:
@@ -185,14 +180,10 @@ def _logs(walks: Tilted, sums: tuple[Floats, Floats, Floats], factors: tuple[Flo
 
 WIDTH = 8.4
 """The grid reaches this many standard deviations of the symmetric walk: the rest is below 1e-15 of the middle."""
-CUT = 35.0
-"""Nodes at which the characteristic function to the power n is below exp(-CUT) are left out."""
-RATIO = 1.5
-"""Walks whose variances are within this ratio share their nodes."""
-MIXED = 20.0
-"""From n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17."""
-FOURIER_BLOCK = 16384
-"""This many (node, walk) pairs at a time stay in the processor's cache."""
+CUT = 35.0  # nodes at which the characteristic function to the power n is below exp(-CUT) are left out
+RATIO = 1.5  # walks whose variances are within this ratio share their nodes
+MIXED = 20.0  # from n v = MIXED on a walk forgets whether its number of steps was odd or even: exp(-2 n v) < 1e-17
+FOURIER_BLOCK = 16384  # this many (node, walk) pairs at a time stay in the processor's cache
 
 
 class Grid(NamedTuple):
@@ -315,10 +306,8 @@ def _weights(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
 
 Ties: TypeAlias = Literal["lose", "half", "win"]
 TIES: tuple[Ties, ...] = ("lose", "half", "win")
-FEW = 128
-"""Up to this many items the recurrence runs over all of them."""
-TOO_MUCH = 1e-9
-"""How far x + y may exceed 1 by rounding."""
+FEW = 128  # up to this many items the recurrence runs over all of them
+TOO_MUCH = 1e-9  # how far x + y may exceed 1 by rounding
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

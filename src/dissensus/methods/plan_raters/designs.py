@@ -13,8 +13,7 @@ from dissensus.methods.plan_raters.options import FEWEST_ITEMS, ITEMS, PlanRater
 from dissensus.methods.plan_raters.result import Design, TradeOff
 from dissensus.methods.plan_raters.simulated import Simulated
 
-Pair = tuple[int, int]
-"""Raters, and answers of each judge, per item."""
+Pair = tuple[int, int]  # raters, and answers of each judge, per item
 MOST_ITEMS = 100_000
 BOOTSTRAP_POINTS = 6
 
@@ -148,8 +147,7 @@ class FromMoments:
         return high
 
 
-Predictor = FromTestSets | FromMoments
-"""Says what a design will show."""
+Predictor = FromTestSets | FromMoments  # says what a design will show
 
 
 def shift_and_noise_of(nodes: Nodes, pair: Pair) -> tuple[float, float]:

@@ -26,12 +26,10 @@ from dissensus.methods.plan_raters.simulated import BINS, distance
 WIDTHS = (0.1, 0.2, 0.4, 0.8, np.inf)
 """How far apart the answers to two items may be to count as similar, in standard deviations; at last all items are."""
 CONCENTRATIONS = np.geomspace(0.05, 200, 25)
-OVERALL = 1.0
-"""The shares of all items count as much as this many ratings of similar items."""
+OVERALL = 1.0  # the shares of all items count as much as this many ratings of similar items
 LEAST = 1e-9
 EM_STEPS = 100
-ROWS = 250_000
-"""Distances at once: as many as fit the cache."""
+ROWS = 250_000  # distances at once: as many as fit the cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -188,13 +188,10 @@ def _nodes(spreads: Spreads, errors: Errors) -> Nodes:
 # ---- Simulate a design from a fitted model of the pilot, to see whether the predicted power is there
 
 SETS = 400
-MOST_VALUES = 4_000_000
-"""Numbers that are held at a time."""
-MOST_ITEMS = 400_000
-"""Items times test sets that are simulated at most; larger designs get fewer test sets."""
+MOST_VALUES = 4_000_000  # numbers that are held at a time
+MOST_ITEMS = 400_000  # items times test sets that are simulated at most; larger designs get fewer test sets
 FEWEST_SETS = 100
-WIDEST = 0.95
-"""A beta distribution's variance, as a share of the most that its mean allows."""
+WIDEST = 0.95  # a beta distribution's variance, as a share of the most that its mean allows
 
 
 class InformationDraws(NamedTuple):
@@ -440,12 +437,9 @@ def _answer_variance(vectors: Floats, size: Floats) -> float:
 
 # ---- What a pilot says, what it leaves open, and where it cannot tell
 
-FAR_OFF = 0.1
-"""A simulated power this far below the one asked for does not confirm a design."""
-LARGER = (1.15, 1.3, 1.5, 1.75, 2.0)
-"""By how much a design is enlarged whose power is not there in simulated data."""
-MOST_TRIED = 8
-"""This many designs are simulated before the cheapest is recommended with a warning."""
+FAR_OFF = 0.1  # a simulated power this far below the one asked for does not confirm a design
+LARGER = (1.15, 1.3, 1.5, 1.75, 2.0)  # by how much a design is enlarged whose power is not there in simulated data
+MOST_TRIED = 8  # this many designs are simulated before the cheapest is recommended with a warning
 
 
 def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> FittedPilot:

@@ -20,8 +20,7 @@ from dissensus.methods.plan_raters.moments import Moments, first_row
 from dissensus.methods.plan_raters.options import PlanRatersOptions
 from dissensus.methods.plan_raters.pilot import Pilot, label_shares
 
-LEAST = 1e-12
-"""Differences below this are rounding errors."""
+LEAST = 1e-12  # differences below this are rounding errors
 
 
 def log_ratios(pilot: Pilot, rng: Generator) -> Floats:

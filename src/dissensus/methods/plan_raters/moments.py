@@ -69,10 +69,8 @@ def _unit_rule(points: int) -> tuple[Floats, Floats]:
 
 
 HERMITE_POINTS = 16
-MOST_EXACT_SAMPLES = 6
-"""With more samples the number that comes from B's distribution in the null is taken as normal."""
-SMALLEST = 1e-12
-"""Stands for a standard deviation of zero."""
+MOST_EXACT_SAMPLES = 6  # with more samples the number that comes from B's distribution in the null is taken as normal
+SMALLEST = 1e-12  # stands for a standard deviation of zero
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -215,10 +213,8 @@ def _null_variance(nodes: Nodes, sd_u: Floats, sd_v: Floats, samples: int) -> Fl
 
 Items = npt.NDArray[np.intp] | int
 
-MOST_DEGREES = 500.0
-"""Degrees of freedom beyond which Student's t is taken as normal."""
-FARTHEST = 30.0
-"""A noncentrality beyond which every test rejects, and series lose their digits."""
+MOST_DEGREES = 500.0  # degrees of freedom beyond which Student's t is taken as normal
+FARTHEST = 30.0  # a noncentrality beyond which every test rejects, and series lose their digits
 
 
 def expected_p(moments: Moments, items: int, *, metric: str) -> float:

@@ -14,16 +14,12 @@ PlanMetric = Literal["wins", "mae", "emd", "emd-binned", "information"]
 METRICS: tuple[PlanMetric, ...] = ("wins", "mae", "emd", "emd-binned", "information")
 Method = Literal["closed", "simulate"]
 METHODS: tuple[Method, ...] = ("closed", "simulate")
-CLOSED = ("wins", "mae")
-"""Metrics with a closed form."""
+CLOSED = ("wins", "mae")  # metrics with a closed form
 ITEMS = (25, 50, 100, 250, 500, 1000)
 RATERS = (1, 3, 5, 10, 25, 50)
-MOST_ITEMS, MOST_RATERS = 10**8, 10**5
-"""More can be computed, but nobody can collect it."""
-MOST_SIMULATED = 10**5
-"""Items of a simulated test set; more take gigabytes of memory."""
-FEWEST_ITEMS = 6
-"""With five items no two-sided sign-flip test reaches .05."""
+MOST_ITEMS, MOST_RATERS = 10**8, 10**5  # more can be computed, but nobody can collect it
+MOST_SIMULATED = 10**5  # items of a simulated test set; more take gigabytes of memory
+FEWEST_ITEMS = 6  # with five items no two-sided sign-flip test reaches .05
 MANY = "25,50,100"
 SHARE = "it is a share between 0 and 1"
 TWO_SPREADS = "give two standard deviations such as 0:0.3"

@@ -324,18 +324,15 @@ def gap(people: Floats, a: Floats, b: Floats, *, is_sorted: bool) -> Floats:
     return np.asarray(np.where(is_tie, 0.0, apart))
 
 
-TIE = 1e-9
-"""Distances that differ by less, relative to their size, are equal: they differ by rounding only."""
+TIE = 1e-9  # distances that differ by less, relative to their size, are equal: they differ by rounding only
 
 
 # ---- How far responses to each item spread: what a few responses leave open of each item's variance
 
 CLASSES = 12
 EM_STEPS = 200
-SMALLEST_SHARE = 1e-3
-"""The smallest variance considered, as a share of the mean."""
-DRAWS = 6
-"""An item's variances are represented by this many equally likely pairs."""
+SMALLEST_SHARE = 1e-3  # the smallest variance considered, as a share of the mean
+DRAWS = 6  # an item's variances are represented by this many equally likely pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

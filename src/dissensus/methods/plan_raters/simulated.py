@@ -67,8 +67,7 @@ def _sorted_rows(counts: Counts) -> list[Counts]:
 
 # ---- Simulated test sets: by how much A is nearer to people than B, item by item, with and without a difference
 
-BINS = 5
-"""The paper's earth mover's distance has five bins on [0, 1]; responses outside fall in none."""
+BINS = 5  # the paper's earth mover's distance has five bins on [0, 1]; responses outside fall in none
 WORD = 64
 
 
@@ -187,8 +186,7 @@ def _by_responses(task: TestSets, rng: Generator, mean: Floats, sigma: Floats, s
 
 FLIPS = 999
 """Random flips of the signs; the same for all test sets, which keeps each test valid and is one product of matrices."""
-RESPONSES_PER_TASK = 4_000_000
-"""Fixed, so that the streams of random numbers do not depend on the number of workers."""
+RESPONSES_PER_TASK = 4_000_000  # fixed, so that the streams of random numbers do not depend on the number of workers
 SLACK = 1e-6
 
 

@@ -18,8 +18,7 @@ from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wil
 from dissensus.sampling.raters import RaterPool, RaterSpread
 
 Interval = tuple[float, float]
-MORE = 0.5
-"""So much of an item is added where nothing was seen yet, as Jeffreys does to a yes and a no."""
+MORE = 0.5  # so much of an item is added where nothing was seen yet, as Jeffreys does to a yes and a no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

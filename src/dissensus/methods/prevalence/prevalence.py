@@ -34,10 +34,8 @@ BOTH_KINDS = (
 )
 HALF = 0.5
 FEWEST_ITEMS = 2
-FEW_ITEMS = 30
-"""With fewer rated items the intervals are rough."""
-UNLIKE = reach_of(0.999)
-"""This many standard errors between rated items and others are more than chance."""
+FEW_ITEMS = 30  # with fewer rated items the intervals are rough
+UNLIKE = reach_of(0.999)  # this many standard errors between rated items and others are more than chance
 
 
 @in_parts()

@@ -24,13 +24,10 @@ from dissensus.sampling.intervals import normal_interval
 # ---- Bradley-Terry strengths of systems that were compared in pairs, by people on some items and by a judge on all
 
 MOST_STEPS = 100
-FARTHEST = 12.0
-"""Strengths beyond are on their way to infinity: a system never lost, or never won."""
+FARTHEST = 12.0  # strengths beyond are on their way to infinity: a system never lost, or never won
 STILL = 1e-12
-LEAST_PART = 1e-12
-"""A matrix whose least stretch is a smaller part of its largest counts as one that has no inverse."""
-FEWEST = 2
-"""Items that it takes to see how much they vary."""
+LEAST_PART = 1e-12  # a matrix whose least stretch is a smaller part of its largest counts as one that has no inverse
+FEWEST = 2  # items that it takes to see how much they vary
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -20,8 +20,7 @@ from dissensus.methods.rate.requests import Request, ShownOption, line_of
 Picks = tuple[ShownOption, ...]
 
 ANSWER_KEYS = ("answer", "answers", "choice", "choices", "option", "options", "label", "labels", "letter", "letters")
-LONGEST_ANSWER = 2_000
-"""Longer texts are no answer of ours, and are not searched for one."""
+LONGEST_ANSWER = 2_000  # longer texts are no answer of ours, and are not searched for one
 
 _THOUGHT = re.compile(r".*</think>", re.DOTALL)  # some servers leave out where thoughts begin
 _CODE = re.compile(r"```\w*\s*(.*?)\s*```", re.DOTALL)
@@ -237,8 +236,7 @@ def _ends(text: str, length: int) -> bool:
 
 
 _AROUND_LETTERS = " \t\r\n\"'`*_()[]{}:.\u2581\u0120"  # the last two are blanks in the spelling of tokenizers
-FEWEST_SHARE = 0.01
-"""Less probability than this on all letters together says nothing about the options."""
+FEWEST_SHARE = 0.01  # less probability than this on all letters together says nothing about the options
 
 
 def option_probabilities(

@@ -15,8 +15,7 @@ from dissensus.methods.rate.options import OPENAI, Endpoint, RateOptions
 from dissensus.methods.rate.requests import LengthKey, Plan, Request
 from dissensus.options import named, spelled
 
-OVERHEAD_TOKENS = 64
-"""What a server's chat template may add to a prompt."""
+OVERHEAD_TOKENS = 64  # what a server's chat template may add to a prompt
 
 
 def tokens_at_most(request: Request, max_tokens: int) -> int:

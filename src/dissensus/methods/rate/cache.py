@@ -16,10 +16,8 @@ from dissensus.options import named
 CACHE = named("cache")
 OWNER_ONLY = 0o600
 BUSY_SECONDS = 60.0
-ROOM = 1 << 20
-"""Bytes that must fit on the disk before anything is asked."""
-FORMAT = 1
-"""Kept in the file, so that a later version can tell an older file from a newer one."""
+ROOM = 1 << 20  # bytes that must fit on the disk before anything is asked
+FORMAT = 1  # kept in the file, so that a later version can tell an older file from a newer one
 
 _TABLES = (
     """
@@ -48,14 +46,13 @@ WHERE answers.reply IS NULL
 
 
 _OURS = {"answers", "servers"}
-_REMEDIES = {
+_REMEDIES = {  # what to do about an error, by a word in it
     "locked": "Wait until the other program that uses it is done",
     "malformed": "It is damaged: restore it",
     "ermission": "Ask for the right to write there",
     "readonly": "Ask for the right to write there",
     "No such": "Make the folder",
 }
-"""What to do about an error, by a word in it."""
 _MAGIC = b"SQLite format 3\0"
 
 

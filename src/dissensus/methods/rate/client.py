@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 FIRST_WAIT = 0.5
 LONGEST_WAIT = 60.0
-LONGEST_ASKED_WAIT = 120.0
-"""A server that asks for more patience than this is given up for this run."""
+LONGEST_ASKED_WAIT = 120.0  # a server that asks for more patience than this is given up for this run
 
 
 def backoff(attempt: int, *, seed: int, key: str) -> float:
@@ -96,8 +95,7 @@ class Trouble(Exception):  # noqa: N818 - not an error of ours: most troubles pa
 
 # ---- What a server sent back, checked: nothing in it is taken on trust
 
-Token = tuple[str, dict[str, float]]
-"""A piece of the answer, and the log-probabilities of what could have stood there."""
+Token = tuple[str, dict[str, float]]  # a piece of the answer, and the log-probabilities of what could have stood there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -195,14 +193,11 @@ TRAITS = (
     "X-Stainless-Runtime-Version", "X-Stainless-Async", "X-Stainless-Retry-Count", "X-Stainless-Read-Timeout",
     "OpenAI-Organization", "OpenAI-Project",
 )  # fmt: skip
-LARGEST_ANSWER = 1_000_000
-"""Bytes of an answer; anything larger is cut off."""
+LARGEST_ANSWER = 1_000_000  # bytes of an answer; anything larger is cut off
 CONNECTIONS_EACH = 4
 """Connections of one client of the SDK: it looks at all of them for each request, so that many get slow."""
-FEWEST_OF_A_KEY = 12
-"""Characters; a shorter key may stand in an answer by chance."""
-LONGEST_MESSAGE = 200
-"""How much of what a server says about an error is kept."""
+FEWEST_OF_A_KEY = 12  # characters; a shorter key may stand in an answer by chance
+LONGEST_MESSAGE = 200  # how much of what a server says about an error is kept
 
 
 class TooLargeError(Exception):

@@ -19,8 +19,7 @@ OPENAI = "https://api.openai.com/v1"
 DEFAULT_KEY = "OPENAI_API_KEY"
 REDACTED = "[key]"
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.ASCII)
-NO_KEY = "none"
-"""What is sent to a server that needs no key; the SDK wants to send something."""
+NO_KEY = "none"  # what is sent to a server that needs no key; the SDK wants to send something
 _ONE = "give 1 or more"
 
 
@@ -115,10 +114,8 @@ def endpoint_of(url: str, *, key_variable: str | None = None) -> Endpoint:
 
 Structured = Literal["auto", "json-schema", "letters"]
 STRUCTURED: tuple[Structured, ...] = ("auto", "json-schema", "letters")
-TOP_TOKENS = 20
-"""How many tokens servers tell the log-probabilities of at most."""
-_NOT_SHOWN = ("key_variable", "judge")
-"""Options that are no settings."""
+TOP_TOKENS = 20  # how many tokens servers tell the log-probabilities of at most
+_NOT_SHOWN = ("key_variable", "judge")  # options that are no settings
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from dissensus.methods.rate.requests import Source
 
 OUTPUT = named("output", of="rate")
-ROOM = 1 << 20
-"""Bytes that must fit on the disk before anything is asked."""
+ROOM = 1 << 20  # bytes that must fit on the disk before anything is asked
 
 
 def rate(

@@ -127,8 +127,7 @@ def shown_options(task: Task, order: Sequence[int], *, is_swapped: bool) -> tupl
     )
 
 
-ANSWER = "answer"
-"""The key that an answer stands under."""
+ANSWER = "answer"  # the key that an answer stands under
 MOST_LISTED_SETS = 255
 """With more sets than this a list of letters is asked for: servers limit how long an enumeration may be."""
 
@@ -409,8 +408,7 @@ def _check_characters(cell: str, place: str) -> None:
 
 
 LengthKey = Literal["max_tokens", "max_completion_tokens"]
-KEY_VERSION = 1
-"""To be raised when the same key would mean another request."""
+KEY_VERSION = 1  # to be raised when the same key would mean another request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -131,8 +131,7 @@ class RateResult(Result):
 
 # ---- What came of the requests, counted
 
-SHOWN = 5
-"""As many answers without a label are shown with what the server said."""
+SHOWN = 5  # as many answers without a label are shown with what the server said
 
 
 @dataclass(slots=True, kw_only=True)

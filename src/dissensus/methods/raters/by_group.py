@@ -71,8 +71,7 @@ def group_tests(
 
 # ---- How many raters of each group a judge is worth
 
-Worth = JudgeWorth | str
-"""What a judge is worth, or why that is unknown."""
+Worth = JudgeWorth | str  # what a judge is worth, or why that is unknown
 ONE_RATER = "most items have one rater of the group."
 
 
@@ -138,10 +137,8 @@ def _worths(
 # ---- A judge against each group of raters: is it nearer to one of them?
 
 NAN = float("nan")
-WEIGHTS_AT_ONCE = 1 << 22
-"""Items times bootstrap samples that are held in memory."""
-DECIMALS = 9
-"""Sums that differ by less are the same."""
+WEIGHTS_AT_ONCE = 1 << 22  # items times bootstrap samples that are held in memory
+DECIMALS = 9  # sums that differ by less are the same
 
 
 def against(

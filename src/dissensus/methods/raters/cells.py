@@ -17,8 +17,7 @@ from dissensus.data.assemble import NO_GROUP
 from dissensus.errors import OptionError, counted
 from dissensus.options import named
 
-MOST_CELLS = 200_000_000
-"""Items times labels that fit in memory."""
+MOST_CELLS = 200_000_000  # items times labels that fit in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -157,8 +156,7 @@ def smallest_p(groups: Groups) -> float:
 # ---- Empirical Bayes: a rater with few items says little, and is drawn towards the others
 
 HALVINGS = 200
-FEWEST_RATERS = 4
-"""With fewer raters nothing can be told about how raters differ, and nobody is drawn anywhere."""
+FEWEST_RATERS = 4  # with fewer raters nothing can be told about how raters differ, and nobody is drawn anywhere
 
 
 class Shrunk(NamedTuple):
@@ -235,8 +233,7 @@ def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) 
 
 # ---- Groups of raters: do they differ, and is a judge nearer to one than to another?
 
-PERMUTATIONS_AT_ONCE = 1 << 21
-"""Raters times dealings that are held in memory."""
+PERMUTATIONS_AT_ONCE = 1 << 21  # raters times dealings that are held in memory
 
 
 def centred(cells: Cells, values: Floats) -> Floats:

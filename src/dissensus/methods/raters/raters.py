@@ -29,10 +29,8 @@ from dissensus.sampling.raters import RatersAs, resolve_raters
 
 # ---- Each rater's numbers, drawn towards those of the other raters
 
-FAR = 2.5
-"""A rater stands out who is this many robust standard deviations below the median (Leys et al. 2013)."""
-TO_DEVIATION = 1.4826
-"""From the median absolute deviation of a normal distribution to its standard deviation."""
+FAR = 2.5  # a rater stands out who is this many robust standard deviations below the median (Leys et al. 2013)
+TO_DEVIATION = 1.4826  # from the median absolute deviation of a normal distribution to its standard deviation
 
 
 def rater_rows(

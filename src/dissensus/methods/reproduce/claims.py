@@ -28,10 +28,8 @@ from dissensus.results import Message, Result
 REQUIREMENT = "surveyequivalence==0.1.3"
 WHEEL = "surveyequivalence-0.1.3-py3-none-any.whl"
 WHEEL_SHA256 = "9a86ad31ac5feacc3e31c617bbd0a0b90142e94f645ef77340b0362090286f84"
-SECONDS = 600
-"""That a download may take."""
-LARGEST_MEMBER = 64 * 2**20
-"""Bytes of a file in a wheel; a larger one is not what the authors published."""
+SECONDS = 600  # that a download may take
+LARGEST_MEMBER = 64 * 2**20  # bytes of a file in a wheel; a larger one is not what the authors published
 
 
 class MissingDataError(DissensusError):
@@ -187,8 +185,7 @@ class Drawing:
 
 Status = Literal["reproduced", "differs", "not reproducible", "failed", "data missing"]
 
-ROUNDING = 1e-12
-"""Slack of a comparison of decimals, such as .33 + .005, that binary numbers only nearly hold."""
+ROUNDING = 1e-12  # slack of a comparison of decimals, such as .33 + .005, that binary numbers only nearly hold
 DECIMALS = ("without decimals", "to one decimal", "to two decimals", "to three decimals", "to four decimals")
 ALWAYS = "The paper states that it always holds: a share of 1."
 T = TypeVar("T")

@@ -34,8 +34,7 @@ EXACT, PROOFS, SWEEP = (
     Part(CLAIMS, PAPER, group) for group in ("sections 3 and 4", "lemmas and propositions", "appendix A")
 )
 ODD = (3, 5, 7, 9, 11, 21, 51)
-DELTA, BUDGET = 0.05, 1500
-"""Figure 1: error tolerance, and the labels of the example in section 3.3."""
+DELTA, BUDGET = 0.05, 1500  # figure 1: error tolerance, and the labels of the example in section 3.3
 FIGURE_1 = {"accuracy": 0.75, "margin": 0.1, "label_accuracy": 0.75}
 FIGURE_2 = {"accuracy": 0.8, "margin": 0.01}
 FIGURE_3 = {"accuracy": 0.7, "margin": 0.1, "label_accuracy": 0.75}

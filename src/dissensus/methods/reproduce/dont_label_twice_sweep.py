@@ -81,12 +81,10 @@ def chance_of_winning(
 
 
 ITEMS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 100, 101, 1000, 1001)
-LABELS = (3, 11)
-"""Numbers of items, and of labels per item, in the paper."""
+LABELS = (3, 11)  # numbers of items, and of labels per item, in the paper
 CLOSE = 1e-11
 """Logarithms closer than that, times 1 and their own size, are compared by fractions: their error is 1e-14."""
-MOST_BITS = 30_000_000
-"""Exact comparison of longer numbers takes minutes; such a pair is counted as undecided."""
+MOST_BITS = 30_000_000  # exact comparison of longer numbers takes minutes; such a pair is counted as undecided
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,8 +149,7 @@ class Tally:
         return 1 - (self.several_better + self.equal + self.undecided) / self.compared
 
 
-Tallies = dict[int, Tally]
-"""By number of items."""
+Tallies = dict[int, Tally]  # by number of items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,8 +292,7 @@ def _exact_sign(cell: Cell, triple: npt.NDArray[np.int64], *, items: int, labels
 # ---- What a sweep has done so far, in a file to which every finished cell is added: a killed sweep goes on from there
 
 HEADER = json.dumps({"record": "dissensus sweep of Conjecture 1", "items": ITEMS, "labels": LABELS})
-START = '{"cell": '
-"""How the line of a cell begins."""
+START = '{"cell": '  # how the line of a cell begins
 
 
 def read_record(path: Path) -> dict[str, Tallies]:

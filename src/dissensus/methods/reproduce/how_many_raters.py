@@ -105,8 +105,7 @@ def cells() -> Iterator[Cell]:
                 yield Cell(table, METRICS[metric], PERTURBATIONS[effect], items, responses, float(printed))
 
 
-SETS = 1000
-"""Test sets behind a cell, in the authors' tool and in our simulation."""
+SETS = 1000  # test sets behind a cell, in the authors' tool and in our simulation
 SHOWN = {"wins": "Wins", "mae": "MAE", "emd-binned": "MEMD"}
 
 
@@ -119,7 +118,7 @@ def table_of(metric: PlanMetric, effect: float) -> dict[tuple[int, int], float]:
 
 # ---- What it concludes from its tables, in words: Tables 1 and 2, sections 4 to 6
 
-EQUAL_RATINGS = (
+EQUAL_RATINGS = (  # items and responses in Tables 1 and 2: groups with equally many ratings, more and more items
     ((100, 10), (1000, 1)),
     ((25, 100), (100, 25), (500, 5)),
     ((50, 100), (1000, 5)),
@@ -127,7 +126,6 @@ EQUAL_RATINGS = (
     ((250, 100), (1000, 25)),
     ((500, 100), (1000, 50)),
 )
-"""Items and responses in Tables 1 and 2: groups with equally many ratings, more and more items."""
 LEVEL = 0.05
 SPREADS = ((0.0, 0.3), (0.1, 0.3))
 """Of the items' standard deviations: the paper's, and one without items that everybody agrees on."""
@@ -243,16 +241,13 @@ WINS.within(
 
 # ---- Tables 3 to 15
 
-DIFFERENCES = {
+DIFFERENCES = {  # table 3, as printed
     "mae": {0.005: 0.0024, 0.01: 0.0106, 0.02: 0.0139, 0.1: 0.0243},
     "emd-binned": {0.005: 0.0036, 0.01: 0.0566, 0.02: 0.1773, 0.1: 0.3232},
     "wins": {0.005: 0.0146, 0.01: 0.0237, 0.02: 0.0438, 0.1: 0.1631},
 }
-"""Table 3, as printed."""
-BY_CHANCE = 0.01
-"""Chance that a claim about our p and the printed ones fails although both estimate the same."""
-DIGITS = 4
-"""Printed in every table."""
+BY_CHANCE = 0.01  # chance that a claim about our p and the printed ones fails although both estimate the same
+DIGITS = 4  # printed in every table
 
 
 def _why_no_difference(metric: str, effect: float) -> str:
@@ -380,8 +375,7 @@ def _table_figures(table: tuple[Cell, ...]) -> list[Drawing]:
     ]  # fmt: skip
 
 
-FIGURES = {
+FIGURES = {  # by group of claims
     f"table {number}": partial(_table_figures, tuple(table))
     for number, table in groupby(cells(), key=lambda cell: cell.table)
 }
-"""By group of claims."""

@@ -197,8 +197,7 @@ MODEL.always("appendix C.2, an inversion", what="Whether KL prefers z and MSE pr
 BETAS = (0.0, 0.1, 0.2, 0.3, 0.4)
 PRINTED_CLAIMS: list[Claim] = []
 PRINTED = Part(PRINTED_CLAIMS, PAPER, "what the printed numbers say")
-Row = tuple[float | None, ...]
-"""One number for each beta; None where the table does not have the judge."""
+Row = tuple[float | None, ...]  # one number for each beta; None where the table does not have the judge
 
 # Table 3, of which Figure 7 is a part: consistency of a judge at tau = .5, and what selecting it costs.
 CONSISTENCY: dict[str, Row] = {
@@ -234,17 +233,15 @@ INCREASE: dict[str, Row] = {
 }
 LEAST_BIAS: Row = (0.37, 0.17, 0.09, 0.07, 0.01)
 
-OWN_BETA = {
+OWN_BETA = {  # finding 6: the sensitivity parameter that each judge's own answers give
     "Sonnet 3.5": 0.32,
     "Mistral Small": 0.44,
     "GPT 3.5 Turbo": 0.04,
     "GPT 4o Mini": 0.06,
     "Mistral Large": 0.11,
 }
-"""Finding 6: the sensitivity parameter that each judge's own answers give."""
 
-ROUNDED = 0.01 + 1e-9
-"""How far the difference of two numbers printed to two decimals may be from a third."""
+ROUNDED = 0.01 + 1e-9  # how far the difference of two numbers printed to two decimals may be from a third
 
 
 def _cells(table: dict[str, Row]) -> list[tuple[str, float, float]]:

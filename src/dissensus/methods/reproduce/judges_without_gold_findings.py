@@ -426,8 +426,7 @@ NAMES = {
     "jsd": "JSD (s/s)",
     "mse_response_set": "MSE (srs/srs)",
 }
-BUDGETS = (1, 3, 10, 100)
-"""Ratings per item in Figure 4."""
+BUDGETS = (1, 3, 10, 100)  # ratings per item in Figure 4
 PANELS = {
     "fully specified": ("In fully specified tasks one rating per item selects good judges", "random"),
     "underspecified, symmetric effects": ("In underspecified tasks three ratings help", "symmetric"),

@@ -35,13 +35,12 @@ from dissensus.methods.reproduce.dont_label_twice_sweep import (
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks
 
-PAPERS: Mapping[str, tuple[Claim, ...]] = {
+PAPERS: Mapping[str, tuple[Claim, ...]] = {  # the claims of each paper, in the order in which the paper makes them
     "survey-equivalence": (*running.CLAIMS, *theorems.CLAIMS, *cases.CLAIMS),
     "judges-without-gold": (*theory.CLAIMS, *findings.CLAIMS, *theory.PRINTED_CLAIMS),
     "how-many-raters": tuple(cells.CLAIMS),
     "dont-label-twice": tuple(numbers.CLAIMS),
 }
-"""The claims of each paper, in the order in which the paper makes them."""
 FIGURES: Mapping[tuple[str, str], Callable[..., list[Drawing]]] = {
     ("survey-equivalence", "running example, 1,000 items"): running.running_figures,
     ("survey-equivalence", "Wikipedia attacks"): cases.wikipedia_figures,

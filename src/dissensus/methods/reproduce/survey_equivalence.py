@@ -262,10 +262,8 @@ MODEL.printed(
 ITEMS = Part(CLAIMS, PAPER, "running example, 1,000 items", needs_data=True)
 PAIR = ("pos", "neg")
 SOFT = "calibrated hard classifier"
-SAMPLES = 500
-"""Bootstrap samples of items, as in the paper."""
-MEAN_SAMPLES = 200
-"""For the mean over bootstrap samples, each a computation of its own."""
+SAMPLES = 500  # bootstrap samples of items, as in the paper
+MEAN_SAMPLES = 200  # for the mean over bootstrap samples, each a computation of its own
 DRAWN = (
     "The authors' code draws 200 of the 210 or 252 subsets of raters with replacement, so some 140 of them; that moves "
     "the crossing by .01 to .02 (one standard deviation). Ours takes all."

@@ -24,8 +24,7 @@ CLAIMS: list[Claim] = []
 
 WIKIPEDIA = Part(CLAIMS, files.PAPER, "Wikipedia attacks", needs_data=True)
 LABELS = ("attack", "none")
-SCORED = 2000
-"""Comments that the authors score: the first ones of the file."""
+SCORED = 2000  # comments that the authors score: the first ones of the file
 FOLDS = 5
 MOST_RATERS = 20
 REFERENCES, ENOUGH = 10, 20
@@ -224,8 +223,7 @@ def wikipedia_figures(data: PaperData) -> list[Drawing]:
 
 CREDBANK = Part(CLAIMS, files.PAPER, "CredBank", needs_data=True)
 ACCURATE = ("certainly accurate", "other")
-MOST_EVENTS, MOST_PAIRS = 15, 30
-"""Largest surveys of the two studies."""
+MOST_EVENTS, MOST_PAIRS = 15, 30  # largest surveys of the two studies
 
 
 def events_of(data: PaperData) -> files.Counts:
@@ -327,8 +325,7 @@ def credbank_figures(data: PaperData) -> list[Drawing]:
 
 KARMA = Part(CLAIMS, files.PAPER, "GuessTheKarma", needs_data=True)
 SIDES = ("left", "right")
-COINS = range(5)
-"""Seeds of the coins that turn each pair of images left or right; the mean over them is compared."""
+COINS = range(5)  # seeds of the coins that turn each pair of images left or right; the mean over them is compared
 DRAWN_CELLS = (
     "Ours takes every survey of that size; the authors' run drew 200 subsets of columns, some of whose cells are "
     "blank. Which ones it drew is not known."

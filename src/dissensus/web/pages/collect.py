@@ -35,8 +35,7 @@ from dissensus.web.shelf import DataSet
 from dissensus.web.state import data_of, desk_of, whole_number
 
 LONGEST_BODY = 16_384
-WRONG_SECONDS = 0.5
-"""A link that is nobody's is answered late, so that trying many takes long."""
+WRONG_SECONDS = 0.5  # a link that is nobody's is answered late, so that trying many takes long
 NO_LINK = "This link does not work, or no longer. Ask whoever sent it to you for a new one."
 OWNER_BOOTSTRAP = 200
 NOBODY, TAKEN, TOO_FAST, NO_ROOM = 404, 409, 429, 507

@@ -36,11 +36,10 @@ from dissensus.web.shelf import EXAMPLE, DataSet, Shelf
 from dissensus.web.state import Desk, answer_values, data_of, desk_of, is_signed_in, query_of, status_of, whole_number
 from dissensus.web.uploads import StoredFile, discard, receive
 
-MORE_FIELDS = {
+MORE_FIELDS = {  # what is typed or chosen beside the menus over the columns and the list of labels
     "ratings": (RATINGS[0], *RATINGS[5:], *FIXES),
     "judges": (JUDGE_QUESTION, *JUDGE_FIXES),
 }
-"""What is typed or chosen beside the menus over the columns and the list of labels."""
 PREFIX = {"ratings": "", "judges": "judges_"}
 LONGEST_FORM = 2**18
 

@@ -83,7 +83,7 @@ async def explain(request: Request) -> Response:
     return HTMLResponse(html)
 
 
-KINDS = {
+KINDS = {  # what can be asked for; no other name reaches the file system
     "page.css": "text/css",
     "app.css": "text/css",
     "app.js": "text/javascript",
@@ -92,7 +92,6 @@ KINDS = {
     "rate.css": "text/css",
     "rate.js": "text/javascript",
 }
-"""What can be asked for; no other name reaches the file system."""
 AS_IT_IS = ("app.css", "app.js", "htmx.min.js", "rate.css", "rate.js")
 
 
@@ -115,8 +114,7 @@ def contents() -> dict[str, str]:
 
 
 LONGEST_FORM = 2**16
-WRONG_SECONDS = 0.5
-"""A wrong token is answered late, so that trying many takes long."""
+WRONG_SECONDS = 0.5  # a wrong token is answered late, so that trying many takes long
 
 
 async def token(request: Request) -> Response:

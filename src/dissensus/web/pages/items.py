@@ -23,8 +23,7 @@ from dissensus.web.shelf import DataSet, Shelf
 from dissensus.web.state import answer_values, data_of, desk_of, query_of, result_key, whole_number
 
 LARGEST_PAGE = 10**6
-MOST_WRITTEN = 5000
-"""Items that are read at a time for a file to download."""
+MOST_WRITTEN = 5000  # items that are read at a time for a file to download
 
 
 async def items_page(request: Request) -> Response:

@@ -105,8 +105,7 @@ METRICS = (
     ("mae", "mean absolute error"),
     ("emd", "earth mover's distance (takes a while)"),
 )
-QUICK = frozenset({"wins", "mae"})
-"""What has a closed form and follows a slider; the rest is simulated."""
+QUICK = frozenset({"wins", "mae"})  # what has a closed form and follows a slider; the rest is simulated
 
 DESIGN = (
     Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins"),
@@ -211,8 +210,7 @@ def limits(values: Mapping[str, str]) -> dict[str, tuple[str, str]]:
     return found
 
 
-STEP, CLEAR = 0.01, 1e-6
-"""Of the sliders that others bound, and how far an end that is not possible itself is left."""
+STEP, CLEAR = 0.01, 1e-6  # of the sliders that others bound, and how far an end that is not possible itself is left
 _ENDS = {field.name: (float(field.low), float(field.high)) for field in (*INDEPENDENT, *CORRELATED)}
 
 
