@@ -16,7 +16,7 @@ from dissensus.methods.plan_labels.needed import (
     log_cramer,
     log_hoeffding,
 )
-from dissensus.methods.plan_labels.votes import disagreement_steps, independent_steps, majority_accuracy
+from dissensus.methods.plan_labels.votes import Steps, independent_steps, majority_accuracy
 from dissensus.methods.plan_labels.walk import log_chances
 
 
@@ -41,7 +41,8 @@ def test_items_for_an_error_of_one_in_twenty(accuracy, margin, label_accuracy, l
 
 def test_labelling_only_where_models_disagree_needs_113_items_and_125_to_be_safe():
     every = independent_steps(0.75, 0.1, 0.75)
-    steps = disagreement_steps(1.0, 0.1 / (every.x + every.y), 0.75)
+    up = (1 + (2 * 0.75 - 1) * 0.1 / (every.x + every.y)) / 2
+    steps = Steps(x=up, y=1 - up)
     assert needed(steps, 0.05) == ItemsNeeded(first=113, safe=125)
     # Odd numbers leave no tie, even ones lose them.
     errors = np.exp(log_chances(steps.x, steps.y, np.arange(111, 128)).lose_or_tie)

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dissensus.cli.flags import spread
 from dissensus.cli.simulate import plan_labels_command
-from dissensus.methods.plan_labels.curves import COST_RATIOS, items_draws
+from dissensus.methods.plan_labels.curves import items_draws
 from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme
 from dissensus.methods.plan_labels.options import CORRELATED, situation_from
 from dissensus.methods.plan_labels.plan_labels import plan_labels
@@ -519,14 +519,6 @@ def test_the_curves_pass_through_the_plan():
     plan = plan_labels(**FIGURE_1, budget=1500)
     here = {p.labels_per_item: p.log10_error for p in plan.by_budget if p.budget == 1500}
     assert here == pytest.approx({m: d.log10_error for m, d in by_labels(plan).items()})
-    at_75 = {p.labels_per_item: p.log10_error for p in plan.by_label_accuracy if p.label_accuracy == 0.75}
-    assert at_75 == pytest.approx(here)
-
-
-def test_the_map_of_choices_is_the_plan_at_each_cost():
-    plan = plan_labels(**FIGURE_1, budget=1500)
-    row = {c.cost_ratio: c.labels_per_item for c in plan.best_choices if c.label_accuracy == 0.75}
-    assert row == {ratio: plan_labels(**FIGURE_1, budget=1500, item_cost=ratio).best for ratio in COST_RATIOS}
 
 
 def test_the_command_prints_the_json_of_the_contract(capsys):

@@ -13,7 +13,6 @@ from dissensus.methods.plan_labels.needed import log_cramer, log_hoeffding
 from dissensus.methods.plan_labels.votes import (
     Steps,
     correlated_steps,
-    disagreement_steps,
     independent_steps,
     majority_accuracy,
     plurality_accuracy,
@@ -316,7 +315,8 @@ def test_two_labels_for_one_item_can_beat_one_label_for_two_items():
 def test_labelling_only_where_the_models_disagree_needs_far_fewer_labels():
     every = independent_steps(0.75, 0.1, 0.75)
     disagreement = every.x + every.y
-    steps = disagreement_steps(1.0, 0.1 / disagreement, 0.75)
+    up = (1 + (2 * 0.75 - 1) * 0.1 / disagreement) / 2
+    steps = Steps(x=up, y=1 - up)
     assert float(steps.x) == pytest.approx(float(every.x / disagreement), rel=1e-15)
     assert f"{error(steps, 1499):.1e}" == "1.0e-09"
     assert f"{error(every, 1500):.1e}" == "3.5e-04"

@@ -1,8 +1,7 @@
 """The plans around the one that was asked for: other budgets, label accuracies and costs, and other aims."""
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -17,14 +16,12 @@ from dissensus.methods.plan_labels.designs import (
     schemes_of,
 )
 from dissensus.methods.plan_labels.needed import items_needed, log_cramer, log_hoeffding, log_rate
-from dissensus.methods.plan_labels.options import LABELS_PER_ITEM, SHARE_ROUNDING, PlanLabelsOptions, Situation
-from dissensus.methods.plan_labels.result import Absolute, BreakEven, Choice, Point
+from dissensus.methods.plan_labels.options import SHARE_ROUNDING, PlanLabelsOptions, Situation
+from dissensus.methods.plan_labels.result import Absolute, BreakEven, Point
 from dissensus.methods.plan_labels.walk import log_chances
 
 BUDGETS = 2.0 ** np.arange(-4, 2.5, 0.5)  # around the budget, from a sixteenth to four times as much
 REFERENCE = int(np.flatnonzero(BUDGETS == 1)[0])
-ACCURACIES = 13
-COST_RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0)  # cost of an item in labels
 
 
 def by_budget(
@@ -39,52 +36,6 @@ def by_budget(
     for scheme, draws in zip(schemes, schemes if drawn is None else schemes_of(options, drawn), strict=True):
         found += _points(options, scheme, budgets, float(situation.label_accuracy), draws)
     return tuple(found)
-
-
-def by_label_accuracy(options: PlanLabelsOptions, situation: Situation, budget: float) -> tuple[Point, ...]:
-    """What this budget buys with better and worse labels; labels then favour neither model."""
-    found: list[Point] = []
-    for accuracy in _accuracies(options):
-        for scheme in schemes_of(options, _with_labels(situation, accuracy)):
-            found += _points(options, scheme, np.array([budget]), accuracy, scheme)
-    return tuple(found)
-
-
-def best_choices(options: PlanLabelsOptions, situation: Situation, budget: float) -> tuple[Choice, ...]:
-    """The best number of labels by label accuracy and by what an item costs, for as much money as this."""
-    labels = budget / (options.label_cost or options.item_cost)
-    numbers = tuple(sorted({*options.labels_per_item, *LABELS_PER_ITEM}))
-    accuracies = _accuracies(options)[1:-1]
-    schemes = [
-        fixed_scheme(options, _with_labels(situation, accuracy), m, only_differing=options.only_differing)
-        for accuracy in accuracies
-        for m in numbers
-    ]
-    table = _errors_by_cost(options, schemes, labels).reshape(len(accuracies), len(numbers), len(COST_RATIOS))
-    best, is_paid = table.argmin(axis=1), table.min(axis=1) < np.inf
-    return tuple(
-        Choice(
-            label_accuracy=accuracy,
-            cost_ratio=ratio,
-            labels_per_item=numbers[int(best[i, j])] if is_paid[i, j] else None,
-        )
-        for i, accuracy in enumerate(accuracies)
-        for j, ratio in enumerate(COST_RATIOS)
-    )
-
-
-def _errors_by_cost(options: PlanLabelsOptions, schemes: Sequence[Scheme], budget: float) -> Floats:
-    """Logarithm of the error by cost of an item in labels, of shape (n_schemes, n_costs); infinite if not paid for."""
-    ratios = np.array(COST_RATIOS)
-    items = np.array([_items(budget / (ratios / one.kept + one.labels_per_item), one) for one in schemes])
-    x, y = (np.array([[float(value)] * len(ratios) for value in values]) for values in (
-        [one.steps.x for one in schemes], [one.steps.y for one in schemes]
-    ))  # fmt: skip
-    errors = np.full(items.shape, np.inf)
-    is_paid = items >= 1
-    if is_paid.any():
-        errors[is_paid] = log_chances(x[is_paid], y[is_paid], items[is_paid]).error(options.ties)
-    return errors
 
 
 def _points(
@@ -121,18 +72,6 @@ def _items(paid_for: Floats, scheme: Scheme) -> Floats:
     """Whole items; with disagreement-only an odd number, which leaves no tie."""
     items = np.floor(paid_for * (1 + ROUNDING))
     return items - (items % 2 == 0) if scheme.strategy == "disagreement-only" else items
-
-
-def _accuracies(options: PlanLabelsOptions) -> Sequence[float]:
-    """From a little above chance to always right."""
-    least = 1 / options.classes
-    steps = np.linspace(least, 1, ACCURACIES)[1:]
-    return [round(float(step), 3) for step in steps]
-
-
-def _with_labels(situation: Situation, accuracy: float) -> Situation:
-    same = np.asarray(accuracy)
-    return replace(situation, label_accuracy_better=same, label_accuracy_worse=same)
 
 
 # ---- How well a design measures the accuracy of one model

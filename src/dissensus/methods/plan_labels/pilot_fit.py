@@ -87,7 +87,7 @@ class PilotData(NamedTuple):
 
 def pilot_data(ratings: "Ratings", judges: "Judges", *, a: str | None = None, b: str | None = None) -> PilotData:
     """The pilot in counts; an error says why it cannot serve. The models may be left out if there are just two."""
-    names = _two(judges, a, b)
+    names = _models_of(judges, a, b)
     warnings = [*ratings.warnings, *judges.warnings]
     people = _single_labels(ratings, warnings)
     answers = [_predictions(judges, name, warnings) for name in names]
@@ -102,7 +102,7 @@ def pilot_data(ratings: "Ratings", judges: "Judges", *, a: str | None = None, b:
     return PilotData(kinds=_kinds(counts, *coded), names=names, warnings=tuple(warnings))
 
 
-def _two(judges: "Judges", a: str | None, b: str | None) -> Pair:
+def _models_of(judges: "Judges", a: str | None, b: str | None) -> Pair:
     known = judges.judges
     if len(known) < 2:  # noqa: PLR2004 - A and B
         raise JudgesError(f"There is one model only, {listed(known)}: a pilot needs the answers of two.")

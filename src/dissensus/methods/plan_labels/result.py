@@ -187,15 +187,6 @@ class Point:
     log10_models: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """The number of labels with the smallest error at a label accuracy and a cost of items; None if nothing is paid."""
-
-    label_accuracy: float
-    cost_ratio: float
-    labels_per_item: int | None
-
-
 @dataclass(frozen=True, kw_only=True)
 class PlanLabelsResult(Result):
     """One label each for many items, or several for few?
@@ -240,22 +231,6 @@ class PlanLabelsResult(Result):
         return None if self.recommended is None else self.recommended.labels_per_item
 
     @property
-    def runner_up(self) -> LabelDesign | None:
-        """The design to warn against: the strategy asked for if it loses, else the next best."""
-        best = self.recommended
-        others = [design for design in self.designs if design is not best]
-        asked = [design for design in others if design.strategy == self.options.strategy != "fixed"]
-        if best is not None and best.strategy == "fixed" and asked:
-            return asked[-1]
-        return self.best_of(others) if others else None
-
-    def best_of(self, designs: Sequence[LabelDesign]) -> LabelDesign:
-        """The design with the smallest error for a budget, or the cheapest one that reaches an error."""
-        if self.options.target is None:
-            return smallest_error(designs)
-        return min(designs, key=lambda design: design.cost)
-
-    @property
     def most_precise(self) -> Absolute | None:
         """The design that measures the accuracy of one model best."""
         return min(self.absolute, key=lambda design: design.standard_error, default=None)
@@ -280,20 +255,6 @@ class PlanLabelsResult(Result):
         has_draws = self.pilot is not None and self.options.bootstrap > 0
         drawn = situations_drawn(self.pilot, self.options) if self.pilot is not None and has_draws else None
         return by_budget(self.options, self.situation, self.reference_budget, drawn)
-
-    @cached_property
-    def by_label_accuracy(self) -> tuple[Point, ...]:
-        """What this budget buys with better and worse labels; labels then favour neither model."""
-        from dissensus.methods.plan_labels.curves import by_label_accuracy  # noqa: PLC0415 - as above
-
-        return by_label_accuracy(self.options, self.situation, self.reference_budget)
-
-    @cached_property
-    def best_choices(self) -> tuple[Choice, ...]:
-        """The best number of labels by label accuracy and by what an item costs, for as much money as this plan has."""
-        from dissensus.methods.plan_labels.curves import best_choices  # noqa: PLC0415 - as above
-
-        return best_choices(self.options, self.situation, self.reference_budget)
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""

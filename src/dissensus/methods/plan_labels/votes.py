@@ -207,16 +207,6 @@ def correlated_steps(
     return Steps(x=q_b * a + (1 - q_w) * b, y=(1 - q_b) * a + q_w * b)
 
 
-def disagreement_steps(disagreement: npt.ArrayLike, margin: npt.ArrayLike, label_accuracy: npt.ArrayLike) -> Steps:
-    """Steps of two classifiers that disagree on a known share of the items, by the margin of the better one.
-
-    The share is 1 if only such items are labelled; then `margin` is the margin on those.
-    """
-    w, eps, q = (np.asarray(each, dtype=np.float64) for each in (disagreement, margin, label_accuracy))
-    x = (w + (2 * q - 1) * eps) / 2
-    return Steps(x=x, y=np.maximum(w - x, 0.0))
-
-
 def plurality_steps(
     only_better_right: npt.ArrayLike,
     only_worse_right: npt.ArrayLike,
