@@ -4,6 +4,8 @@ import numpy as np
 
 from dissensus.data import Judges, Ratings
 from dissensus.methods.judges.result import JudgesOptions
+from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
+from dissensus.simulation.indeterminate_model import sample_pairs
 
 OPTIONS = ("a", "b", "c")
 KINDS = {"choice": 0, "set": 1, None: -1}
@@ -74,3 +76,9 @@ def choices(*codes):
 def sets(*given):
     """Response sets of one item."""
     return [("set", set(own)) for own in given]
+
+
+def paired_marginals(population, soft, pairs, stream):
+    """Omega through F' estimated from raters who gave both."""
+    reverse = pooled_reverse(*sample_pairs(population, pairs, stream), population.members)
+    return apply_reverse(soft, reverse, population.members)

@@ -14,9 +14,19 @@ from dissensus.methods.judges.reverse_matrix import (
     share_meeting,
     simplex_least_squares,
 )
-from dissensus.methods.reproduce.judges_without_gold_findings import ASYMMETRIC, RANDOM, mean_of, omega_errors
+from dissensus.methods.reproduce.judges_without_gold_findings import ASYMMETRIC, RANDOM, experiment, mean_of
 from dissensus.simulation.indeterminate import UNDERSPECIFIED
-from dissensus.simulation.indeterminate_model import endorsements, forced_choices, response_sets, reverse_choice
+from dissensus.simulation.indeterminate_model import (
+    draw_population,
+    endorsements,
+    forced_choices,
+    oracle_marginals,
+    response_sets,
+    reverse_choice,
+    sample_choices,
+)
+
+from judges_builders import paired_marginals
 
 A_B_AB = response_sets(2)
 
@@ -121,6 +131,17 @@ def test_an_option_in_no_set_is_refused():
         pooled_reverse(np.array([0]), np.array([0]), membership(["A", "B"], ["A", "B", "C"]))
     with pytest.raises(RatingsError, match=message):
         reverse_by_items(np.ones((1, 3)) / 3, np.ones((1, 2)) / 2, membership(["A", "B"], ["A", "B", "C"]))
+
+
+@experiment
+def omega_errors(design, stream, *, ratings, pairs):
+    """Root mean squared error of the positive option's Omega: forced choices as they are, pooled F', the oracle's."""
+    population = draw_population(design, judges=0, rng=stream)
+    soft = sample_choices(population.soft, ratings, stream)
+    pooled, oracle = paired_marginals(population, soft, pairs, stream), oracle_marginals(population, soft)
+    estimates = {"naive": soft, "pooled": pooled, "oracle": oracle}
+    apart = {name: (of - population.marginals)[:, 0] for name, of in estimates.items()}
+    return {name: float(np.sqrt(np.mean(difference**2))) for name, difference in apart.items()}
 
 
 def test_thirty_paired_ratings_give_most_of_the_gain():

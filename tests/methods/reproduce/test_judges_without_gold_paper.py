@@ -24,15 +24,25 @@ from dissensus.methods.reproduce.judges_without_gold_findings import (
     EVERY,
     RANDOM,
     SELECTING,
-    differing_judges,
+    experiment,
     mean_of,
+    measures_of,
     misleading_people,
     rank_correlations,
     rank_correlations_under_error,
     selection,
 )
-from dissensus.simulation.indeterminate import FULLY_SPECIFIED, UNDERSPECIFIED
-from dissensus.simulation.indeterminate_model import endorsements, error_matrix, forced_choices, response_sets
+from dissensus.simulation.indeterminate import FULLY_SPECIFIED, TAUS, UNDERSPECIFIED, Seen, consistency
+from dissensus.simulation.indeterminate_model import (
+    draw_population,
+    endorsements,
+    error_matrix,
+    forced_choices,
+    response_sets,
+    sample_choices,
+)
+
+from judges_builders import paired_marginals
 
 SEEDS = range(12)
 ERROR = {"error": 0.5, "skew": 1.0}
@@ -208,6 +218,19 @@ def test_finding_4_forced_choices_understate_prevalence():
 DIFFERING = [(-1.0, (-2.5, 2.5)), (2.0, (-2.5, 2.5))]
 """People's gamma, and the range of the judges'. The note does not say how its judges differ: of six distributions of
 gamma that were tried, this one comes nearest, so only the order of the definitions is evidence."""
+
+
+@experiment
+def differing_judges(design, stream, *, ratings, pairs):
+    """Spearman with consistency over all thresholds, where each judge has a gamma of its own."""
+    population = draw_population(design, rng=stream)
+    soft = sample_choices(population.soft, ratings, stream)
+    seen = Seen(
+        soft=soft, marginals=paired_marginals(population, soft, pairs, stream),
+        judge_soft=population.judge_soft, judge_marginals=population.judge_marginals,
+    )  # fmt: skip
+    achieved = np.mean([consistency(population, tau) for tau in TAUS], axis=0)
+    return {name: spearman(measure(seen), achieved) for name, measure in measures_of(SELECTING).items()}
 
 
 @pytest.mark.slow

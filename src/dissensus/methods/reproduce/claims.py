@@ -38,17 +38,10 @@ class MissingDataError(DissensusError):
 
 @dataclass(frozen=True, slots=True)
 class PaperData:
-    """Where the authors' files are.
+    """Where the authors' files are."""
 
-    Attributes
-    ----------
-    path : Path, optional
-        A folder, or a wheel; None if the user gave none.
-    swept : SweepResult, optional
-        What a sweep of "Don't Label Twice" found, for the claims about it; the same files are the same data without.
-    """
-
-    path: Path | None = None
+    path: Path | None = None  # a folder, or a wheel; None if the user gave none
+    # what a sweep of "Don't Label Twice" found, for the claims about it; the same files are the same data without.
     swept: SweepResult | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
@@ -68,13 +61,8 @@ class PaperData:
     def text(self, name: str, *, remedy: str) -> str:
         """Contents of one of the authors' files.
 
-        Parameters
-        ----------
-        name : str
-            Path of the file in the wheel. In a folder its last parts are enough, so that any level of an unpacked
-            wheel will do.
-        remedy : str
-            How to get the data, for the message if the file is not here.
+        `name`: path of the file in the wheel. In a folder its last parts are enough, so that any level of an unpacked
+        wheel will do. `remedy`: how to get the data, for the message if the file is not here.
         """
         if self.path is None:
             raise MissingDataError(f"The authors' data are needed. {remedy}")
@@ -194,37 +182,24 @@ F = TypeVar("F", bound=Callable[..., float])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
-    """One number in a paper.
+    """One number in a paper."""
 
-    Attributes
-    ----------
-    paper, claim : str
-        Which paper, and where it stands and what it is, in a few words: unique within the paper.
-    what, published : str, float
-        What the number says, in a sentence, and the number as printed.
-    compute : callable, optional
-        Our number, from the authors' data where it takes an argument; None if nobody can compute it, and then
-        `reason_if_differs` says why.
-    tolerance, tolerance_reason : float, str
-        How far ours may be from the printed number, and why that far.
-    reason_if_differs : str, optional
-        Why ours is known to differ; None if it should be the same.
-    needs_data : bool
-        Whether the authors' data are needed.
-    group : str
-        Claims of one group share a computation, so they are checked one after the other in one process; they are
-        shown together, too.
-    """
-
+    # `paper`, `claim`: which paper, and where it stands and what it is, in a few words: unique within the paper.
     paper: str
     claim: str
+    # `what`, `published`: what the number says, in a sentence, and the number as printed.
     what: str
     published: float
+    # our number, from the authors' data where it takes an argument; None if nobody can compute it, and then
+    # `reason_if_differs` says why.
     compute: Callable[..., float] | None
+    # `tolerance`, `tolerance_reason`: how far ours may be from the printed number, and why that far.
     tolerance: float
     tolerance_reason: str
-    reason_if_differs: str | None = None
-    needs_data: bool = False
+    reason_if_differs: str | None = None  # why ours is known to differ; None if it should be the same
+    needs_data: bool = False  # whether the authors' data are needed
+    # claims of one group share a computation, so they are checked one after the other in one process; they are shown
+    # together, too.
     group: str = ""
 
     def check(self, data: PaperData) -> "ClaimOutcome":
@@ -259,16 +234,10 @@ class Part:
 
     Its methods are decorators of the functions that compute the numbers, and add a claim to the list. What the number
     says is the first line of the function's docstring, unless `what` says it.
-
-    Attributes
-    ----------
-    claims : list of Claim
-        To which they are added, in the order of the paper.
-    paper, group, needs_data
-        As in Claim.
     """
 
-    claims: list[Claim]
+    claims: list[Claim]  # to which they are added, in the order of the paper
+    # `paper`, `group`, `needs_data`: as in Claim.
     paper: str
     group: str
     needs_data: bool = False
@@ -334,20 +303,12 @@ class ClaimOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class ReproduceResult(Result):
-    """What the papers print beside what we compute.
-
-    Attributes
-    ----------
-    claims : tuple of ClaimOutcome
-        In the order of the papers.
-    drawings : tuple of Drawing
-        The papers' figures, drawn anew, if that was asked for; not in the JSON.
-    """
+    """What the papers print beside what we compute."""
 
     command: ClassVar[str] = "reproduce"
 
-    claims: tuple[ClaimOutcome, ...]
-    drawings: tuple[Drawing, ...] = ()
+    claims: tuple[ClaimOutcome, ...]  # in the order of the papers
+    drawings: tuple[Drawing, ...] = ()  # the papers' figures, drawn anew, if that was asked for; not in the JSON
 
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""

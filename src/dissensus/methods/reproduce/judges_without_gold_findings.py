@@ -20,7 +20,6 @@ from dissensus.methods.judges.definitions import (
     RatingVectors,
     definitions_at,
 )
-from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
 from dissensus.methods.reproduce.claims import Claim, Drawing, Part, Point, spearman
 from dissensus.methods.reproduce.judges_without_gold import PAPER
 from dissensus.simulation.indeterminate import (
@@ -43,7 +42,6 @@ from dissensus.simulation.indeterminate_model import (
     oracle_marginals,
     response_sets,
     sample_choices,
-    sample_pairs,
 )
 
 
@@ -181,36 +179,6 @@ def prevalence_bias(design: Indeterminacy, stream: Generator) -> Means:
         for tau in TAUS
     ]
     return {"bias": float(np.mean(gaps))}
-
-
-@experiment
-def omega_errors(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Means:
-    """Root mean squared error of the positive option's Omega: forced choices as they are, pooled F', the oracle's."""
-    population = draw_population(design, judges=0, rng=stream)
-    soft = sample_choices(population.soft, ratings, stream)
-    estimates = {
-        "naive": soft,
-        "pooled": _paired_marginals(population, soft, pairs, stream),
-        "oracle": oracle_marginals(population, soft),
-    }
-    apart = {name: (of - population.marginals)[:, 0] for name, of in estimates.items()}
-    return {name: float(np.sqrt(np.mean(difference**2))) for name, difference in apart.items()}
-
-
-def _paired_marginals(population: Population, soft: Floats, pairs: int, stream: Generator) -> Floats:
-    """Omega through F' estimated from raters who gave both."""
-    reverse = pooled_reverse(*sample_pairs(population, pairs, stream), population.members)
-    return apply_reverse(soft, reverse, population.members)
-
-
-@experiment
-def differing_judges(design: Indeterminacy, stream: Generator, *, ratings: int, pairs: int) -> Means:
-    """Spearman with consistency over all thresholds, where each judge has a gamma of its own."""
-    population = draw_population(design, rng=stream)
-    soft = sample_choices(population.soft, ratings, stream)
-    seen = _seen(population, soft, _paired_marginals(population, soft, pairs, stream))
-    achieved = np.mean([consistency(population, tau) for tau in TAUS], axis=0)
-    return {name: spearman(measure(seen), achieved) for name, measure in measures_of(SELECTING).items()}
 
 
 CLAIMS: list[Claim] = []

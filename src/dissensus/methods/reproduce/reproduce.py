@@ -76,26 +76,11 @@ def reproduce(
 ) -> ReproduceResult:
     """Every number that the papers print, with ours beside it.
 
-    Parameters
-    ----------
-    paper : str
-        Which paper, or "all".
-    data : Path, optional
-        Folder or wheel with the authors' data; claims that need them are "data missing" without.
-    sweep : {"reduced", "full"}
-        How fine a grid Conjecture 1 of "Don't Label Twice" is checked on: steps of .05, or the paper's.
-    record : Path, optional
-        File to which finished parts of the sweep are added, and from which an interrupted one goes on.
-    figures : bool
-        Whether to draw the papers' figures anew, for a page about them.
-    engine, workers
-        Where the work runs; the numbers do not depend on it.
-    progress : callable, optional
-        Told how many groups of claims are done, and of how many.
-
-    Returns
-    -------
-    ReproduceResult
+    `paper`: which paper, or "all". `data`: folder or wheel with the authors' data; claims that need them are "data
+    missing" without. `sweep`: how fine a grid Conjecture 1 of "Don't Label Twice" is checked on: steps of .05, or the
+    paper's. `record`: file to which finished parts of the sweep are added, and from which an interrupted one goes on.
+    `figures`: whether to draw the papers' figures anew, for a page about them. `engine`, `workers`: where the work
+    runs; the numbers do not depend on it. `progress`: told how many groups of claims are done, and of how many.
 
     Examples
     --------
