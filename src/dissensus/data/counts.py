@@ -23,25 +23,14 @@ DENSE_ROOM = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CountTypes:
-    """The histogram of count vectors, in an order that does not depend on the order of items, raters or rows.
+    """The histogram of count vectors, in an order that does not depend on the order of items, raters or rows."""
 
-    Attributes
-    ----------
-    start : ndarray of shape (n_types + 1,)
-        Cells `start[t]` to `start[t + 1]` belong to type t.
-    label, count : ndarray of shape (n_cells,)
-        A label and how often it was given (at least once); the labels of a type ascend.
-    items : ndarray of shape (n_types,)
-        How many items have this type.
-    n_labels : int
-        How many labels there are; some may never have been given.
-    """
-
-    start: Codes
+    start: Codes  # (n_types + 1,): cells `start[t]` to `start[t + 1]` belong to type t
+    # `label`, `count`: (n_cells,): a label and how often it was given (at least once); the labels of a type ascend.
     label: Codes
     count: Codes
-    items: Codes
-    n_labels: int
+    items: Codes  # (n_types,): how many items have this type
+    n_labels: int  # how many labels there are; some may never have been given
 
     @property
     def n_types(self) -> int:

@@ -29,18 +29,11 @@ _EXAMPLE_KEYS = {"single": "a text and a label", "pairwise": "a text_a, a text_b
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Example:
-    """A worked example for raters and judges.
+    """A worked example for raters and judges."""
 
-    Attributes
-    ----------
-    text, text_b : str
-        What is rated; in a pairwise task the first and the second output.
-    label : str
-        What is right: an option, or several as in `Yes|No`.
-    """
-
+    # `text`, `text_b`: what is rated; in a pairwise task the first and the second output.
     text: str
-    label: str
+    label: str  # what is right: an option, or several as in `Yes|No`
     text_b: str | None = None
 
 

@@ -310,7 +310,7 @@ class DaskExecutor(Executor):
             "list[DaskFuture]",
             self._client.map(
                 run_packed, [task.small for task in packed],
-                [_own(task, copies, place) for place, task in enumerate(packed)], expected=dict(versions_here()),
+                [_parts_at(task, copies, place) for place, task in enumerate(packed)], expected=dict(versions_here()),
                 key=[(name, place) for place in range(len(packed))], pure=False,
             ),
         )  # fmt: skip
@@ -325,7 +325,7 @@ class DaskExecutor(Executor):
         return [[self._client.submit(unpack, part, pure=False) for part in parts] for _ in range(max(number, 1))]
 
 
-def _own(task: Packed, copies: "Sequence[Sequence[DaskFuture]]", place: int) -> "list[DaskFuture]":
+def _parts_at(task: Packed, copies: "Sequence[Sequence[DaskFuture]]", place: int) -> "list[DaskFuture]":
     """The large parts of a task, where it is to run: tasks take the workers by turns."""
     return [copies[place % len(copies)][part] for part in task.large]
 

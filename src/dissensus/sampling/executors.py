@@ -50,12 +50,8 @@ class HereExecutor(Executor):
 def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Executor]:
     """An executor for the block.
 
-    Parameters
-    ----------
-    engine : str or Executor
-        `local`, `dask://host:port`, `tls://host:port`, or an executor, which is used as it is and left open.
-    workers : int
-        Processes of the local engine; 1 works in this process.
+    `engine`: `local`, `dask://host:port`, `tls://host:port`, or an executor, which is used as it is and left open.
+    `workers`: processes of the local engine; 1 works in this process.
     """
     if isinstance(engine, Executor):
         yield engine

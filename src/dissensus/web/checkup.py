@@ -18,7 +18,7 @@ from dissensus.report.views import section_of
 from dissensus.web.data_options import SEVERITIES, Fix, after, as_typed, fixes_in, fixes_words
 from dissensus.web.fields import on_page
 from dissensus.web.process import Message, Tell
-from dissensus.web.tasks import judges_plan, ratings_plan, said, steps
+from dissensus.web.tasks import judges_plan, ratings_plan, steps, text_in
 
 MOST_ROWS, MOST_COLUMNS, MOST_LABELS, LONGEST_CELL = 6, 30, 30, 80
 FILES = ("ratings", "judges")
@@ -35,7 +35,7 @@ def checkup(arguments: Mapping[str, object], tell: Tell) -> Message:
     step, files, people = steps(tell), {}, None
     judges: object = []
     for file in FILES:
-        if said(arguments, file) is None:
+        if text_in(arguments, file) is None:
             continue
         with step(f"Looking at {arguments[f'{file}_name']}"):
             with open_source(Path(str(arguments[file]))) as opened:

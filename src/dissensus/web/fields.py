@@ -75,7 +75,7 @@ class Field:
         return [word for one in several for word in (self.option, one)]
 
 
-def option_field(options: type[Options], name: str, **said: Any) -> Field:  # noqa: ANN401 - the fields of a Field
+def option_field(options: type[Options], name: str, **more: Any) -> Field:  # noqa: ANN401 - the fields of a Field
     """The field of a declared option: kind and default as declared, and what a page says otherwise."""
     declared, default = declarations(options)[name], default_of(options, name)
     usual = str(default) if isinstance(default, str | int | float) and not isinstance(default, bool) else ""
@@ -91,7 +91,7 @@ def option_field(options: type[Options], name: str, **said: Any) -> Field:  # no
     elif kind.startswith(("int", "float")):
         made |= {"kind": "number"} | ({"holds": "whole", "step": "1"} if kind.startswith("int") else {})
         made |= {"high": MOST_TIMES[name]} if name in MOST_TIMES else {}
-    return Field(name=name, **(made | said))
+    return Field(name=name, **(made | more))
 
 
 def on_page(option: str, of: str = "") -> str:

@@ -38,7 +38,17 @@ from dissensus.web.fields import on_page
 from dissensus.web.layout import render, section_html
 from dissensus.web.process import Message, Tell
 from dissensus.web.state import PARTS
-from dissensus.web.tasks import judges_in, kept_forms, mapping_in, part, ratings_in, ratings_plan, said, steps, task_in
+from dissensus.web.tasks import (
+    judges_in,
+    kept_forms,
+    mapping_in,
+    part,
+    ratings_in,
+    ratings_plan,
+    steps,
+    task_in,
+    text_in,
+)
 
 T = TypeVar("T")
 NO_ATTRIBUTES = frozenset({"item", "rater", "label", "text", "text_a", "text_b", "count", "question", "elicitation"})
@@ -54,7 +64,7 @@ class Telling(Asking):
     def agreement(self) -> DescribeResult:
         """Do the raters agree?"""
         answer = super().agreement()
-        self._told("describe", answer)
+        self._send("describe", answer)
         return answer
 
     def ask(
@@ -69,10 +79,10 @@ class Telling(Asking):
         answer = super().ask(question, what, ask, refused=refused)
         result = answer.result if isinstance(answer, Worked) else answer
         if isinstance(result, Result):
-            self._told(result.command, result)
+            self._send(result.command, result)
         return answer
 
-    def _told(self, name: str, answer: Result) -> None:
+    def _send(self, name: str, answer: Result) -> None:
         if name in PARTS:
             with suppress(Exception):  # the finished report says in its place what went wrong
                 part(self.tell, name, section_html(section_of(answer, on_page), name))
@@ -103,10 +113,10 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
     ids, state = section_ids(report.sections), str(arguments["state"])
     html = render(
         "whole.html.j2", report=report, files=file_tables(report.results), ids=ids, state=state,
-        explained=explains_front(report.sections, ids), by=said(data, "by") or "",
+        explained=explains_front(report.sections, ids), by=text_in(data, "by") or "",
         attributes=attributes_of(data, ratings), hidden=[pair for pair in parse_qsl(state) if pair[0] != "by"],
     )  # fmt: skip
-    path = said(data, "history")
+    path = text_in(data, "history")
     if path is not None and judges is not None and decision is not None:
         html += _over_time(Path(path), ratings, judges, decision)
     names = [] if judges is None else list(judges.judges)
@@ -115,7 +125,7 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
 
 def attributes_of(data: Mapping[str, object], ratings: Ratings) -> list[tuple[str, str]]:
     """What items can be split by, with its words: columns that make two slices or more, then what needs no column."""
-    items, plan, found = said(data, "items"), ratings_plan(data), []
+    items, plan, found = text_in(data, "items"), ratings_plan(data), []
     table = None if items is None else Path(items)
     with open_source(Path(str(data["ratings"]))) as opened:
         known = [*opened.columns]

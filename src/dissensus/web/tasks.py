@@ -36,14 +36,14 @@ from dissensus.web.process import Task as Work
 # ---- Read the files of a data set in a worker's process, as the command line reads them
 
 
-def said(arguments: Mapping[str, object], name: str) -> str | None:
+def text_in(arguments: Mapping[str, object], name: str) -> str | None:
     """What the visitor said about something; None for nothing."""
     return str(arguments[name]) if arguments.get(name) else None
 
 
 def task_in(arguments: Mapping[str, object]) -> Task | None:
     """The task of an example."""
-    path = said(arguments, "task")
+    path = text_in(arguments, "task")
     return None if path is None else read_task(Path(path))
 
 
@@ -52,11 +52,15 @@ OF_JUDGES = frozenset({"judge", "sample", "order"})  # columns that ratings do n
 
 def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> Ratings:
     """The ratings, under the name that their owner gave the file."""
-    items, plan = said(arguments, "items"), replace(ratings_plan(arguments), group=group)
+    items, plan = text_in(arguments, "items"), replace(ratings_plan(arguments), group=group)
     where = Path(str(arguments["ratings"]))
     told = {name: value for name, value in plan.options().items() if name not in OF_JUDGES}
     ratings = read(
-        where, task=task_in(arguments), items=None if items is None else Path(items), by=said(arguments, "by"), **told
+        where,
+        task=task_in(arguments),
+        items=None if items is None else Path(items),
+        by=text_in(arguments, "by"),
+        **told,
     )
     name = str(arguments["ratings_name"])
     return replace(ratings, provenance=ratings.provenance and replace(ratings.provenance, name=name))
@@ -64,7 +68,7 @@ def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> 
 
 def judges_in(arguments: Mapping[str, object]) -> Judges | None:
     """The judges' answers, if there is a file of them."""
-    path = said(arguments, "judges")
+    path = text_in(arguments, "judges")
     if path is None:
         return None
     with open_source(Path(path)) as opened:
@@ -85,48 +89,48 @@ def judges_wanted(arguments: Mapping[str, object]) -> Judges:
 
 def repeats_in(arguments: Mapping[str, object]) -> Repeats:
     """What to do where a rater rated an item twice."""
-    return cast("Repeats", said(arguments, "repeats") or "error")
+    return cast("Repeats", text_in(arguments, "repeats") or "error")
 
 
 def ratings_plan(arguments: Mapping[str, object]) -> ReadPlan:
     """What the visitor said about the ratings."""
-    task, labels = task_in(arguments), said(arguments, "labels")
+    task, labels = task_in(arguments), text_in(arguments, "labels")
     options = None if task is None else task.options
     return ReadPlan(
-        item=said(arguments, "item"),
-        rater=said(arguments, "rater"),
-        label=said(arguments, "label"),
+        item=text_in(arguments, "item"),
+        rater=text_in(arguments, "rater"),
+        label=text_in(arguments, "label"),
         labels=options if labels is None else split_labels(labels),
-        scale=cast("Scale | None", said(arguments, "scale")),
+        scale=cast("Scale | None", text_in(arguments, "scale")),
         repeats=repeats_in(arguments),
-        question=said(arguments, "question"),
-        label_map=renamed_labels(said(arguments, "map") or ""),
+        question=text_in(arguments, "question"),
+        label_map=renamed_labels(text_in(arguments, "map") or ""),
         merge_case=bool(arguments.get("merge_case")),
-        split=said(arguments, "split"),
+        split=text_in(arguments, "split"),
         drop=patterns_in(arguments, "drop"),
-        off_scale=cast("OffScale", said(arguments, "off_scale") or "error"),
-        skipped=cast("Skipped", said(arguments, "skipped") or "drop"),
+        off_scale=cast("OffScale", text_in(arguments, "off_scale") or "error"),
+        skipped=cast("Skipped", text_in(arguments, "skipped") or "drop"),
     )
 
 
 def judges_plan(arguments: Mapping[str, object]) -> ReadPlan:
     """What the visitor said about the judges' file."""
     return ReadPlan(
-        item=said(arguments, "judges_item"),
-        judge=said(arguments, "judges_judge"),
-        label=said(arguments, "judges_label"),
-        question=said(arguments, "judges_question"),
+        item=text_in(arguments, "judges_item"),
+        judge=text_in(arguments, "judges_judge"),
+        label=text_in(arguments, "judges_label"),
+        question=text_in(arguments, "judges_question"),
         repeats=repeats_in(arguments),
-        label_map=renamed_labels(said(arguments, "judges_map") or ""),
+        label_map=renamed_labels(text_in(arguments, "judges_map") or ""),
         merge_case=bool(arguments.get("judges_merge_case")),
-        split=said(arguments, "judges_split"),
+        split=text_in(arguments, "judges_split"),
         drop=patterns_in(arguments, "judges_drop"),
     )
 
 
 def patterns_in(arguments: Mapping[str, object], name: str) -> tuple[tuple[str, str], ...]:
     """The rows that the visitor wants left out."""
-    return tuple(map(pattern_of, parts_of(said(arguments, name) or "")))
+    return tuple(map(pattern_of, parts_of(text_in(arguments, name) or "")))
 
 
 SECONDS_BETWEEN = 0.2
@@ -179,7 +183,7 @@ def ask(method: str, arguments: Mapping[str, object], tell: Tell) -> Message:
         judges = judges_in(data) if method in WITHOUT_JUDGES_TOO else judges_wanted(data)
         if judges is not None and method in NAMES_A_JUDGE and not options.get("judge"):
             return {"judges": list(judges.judges)}
-        ratings = ratings_in(data, group=said(data, "group"))
+        ratings = ratings_in(data, group=text_in(data, "group"))
     with step(DOING[method]) as progress:
         function: Callable[..., Result] = getattr(dissensus, method)
         also = {"task": task_in(data), "progress": progress}
@@ -261,7 +265,7 @@ def sort_task(arguments: Mapping[str, object], tell: Tell) -> Message:
 def collect_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """A new project that collects ratings, from a table of items and what is asked, in a file or typed in."""
     numbers: dict[str, Any] = dict(mapping_in(arguments, "numbers"))
-    wanted, task = numbers.pop("wanted", None), said(arguments, "task")
+    wanted, task = numbers.pop("wanted", None), text_in(arguments, "task")
     with steps(tell)("Planning who rates what"), TemporaryDirectory() as place:
         if task is None:
             task = str(Path(place) / "task.toml")

@@ -101,7 +101,7 @@ def _recognises(source: Source, plan: ReadPlan) -> bool:
         return False
     assert source.sheet is not None  # noqa: S101 - it has columns
     cells = source.sheet.load(source.columns)
-    return any(_is_one_hot(cells, [c for c in places if places[c].question == q]) for q in _asked(places))
+    return any(_is_one_hot(cells, [c for c in places if places[c].question == q]) for q in _questions_in(places))
 
 
 def _crossed(source: Source) -> dict[str, _Place]:
@@ -111,7 +111,7 @@ def _crossed(source: Source) -> dict[str, _Place]:
     return {name: _Place("", ONLY, name) for name in columns} if len(columns) > 1 else {}
 
 
-def _asked(places: Mapping[str, _Place]) -> list[str]:
+def _questions_in(places: Mapping[str, _Place]) -> list[str]:
     return list(dict.fromkeys(place.question for place in places.values()))
 
 

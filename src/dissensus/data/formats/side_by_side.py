@@ -279,12 +279,12 @@ def by_content(sheet: Sheet, plan: ReadPlan) -> RawRatings | None:
         return None
     n_rows, found = len(sheet.load(sheet.columns[:1]).row), raters_in_rows(sheet)
     if found is not None and n_rows * len(found[1]) >= FEWEST_CELLS:
-        return _said(ratings_by_item(sheet, *found), {"rater": found[0]})
+        return _with_roles(ratings_by_item(sheet, *found), {"rater": found[0]})
     if n_rows < FEWEST_ROWS:
         return None
     item = _first_of_wide(sheet, plan)
     if item is not None:
-        return _said(read_wide(sheet, replace(plan, item=item)), {"item": item})
+        return _with_roles(read_wide(sheet, replace(plan, item=item)), {"item": item})
     names = columns_by_role(sheet, dict.fromkeys(ROLES))
     known = {role: name for role, name in names.items() if name is not None and role in TIDY}
     known |= named_otherwise(sheet, names, ("rater", "label", "item"))
@@ -292,7 +292,7 @@ def by_content(sheet: Sheet, plan: ReadPlan) -> RawRatings | None:
     if not roles:
         return None
     item, rater, label = (roles.get(role) or known.get(role) for role in TIDY)
-    return _said(read_tidy(sheet, replace(plan, item=item, rater=rater, label=label)), roles)
+    return _with_roles(read_tidy(sheet, replace(plan, item=item, rater=rater, label=label)), roles)
 
 
 def _first_of_wide(sheet: Sheet, plan: ReadPlan) -> str | None:
@@ -304,7 +304,7 @@ def _first_of_wide(sheet: Sheet, plan: ReadPlan) -> str | None:
     return first if is_item and is_wide(sheet, replace(plan, item=first)) else None
 
 
-def _said(raw: RawRatings, roles: Mapping[str, str]) -> RawRatings:
+def _with_roles(raw: RawRatings, roles: Mapping[str, str]) -> RawRatings:
     """The ratings, with what was taken for which role."""
     shown = joined([f"{shortened(column)} as {role}" for role, column in roles.items()])
     options = joined([named(role, of="read") for role in roles])

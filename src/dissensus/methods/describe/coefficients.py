@@ -102,17 +102,11 @@ def ratio(numerator: Floats, denominator: Floats) -> Floats:
 def nominal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
     """Krippendorff's alpha for unordered labels.
 
-    Parameters
-    ----------
-    types : CountTypes
-        The histogram of label counts; items with one rating do not count.
-    weights : ndarray of shape (n_replicates, n_types), optional
-        How often each type counts in each replicate; the data themselves if not given.
+    `types`: the histogram of label counts; items with one rating do not count. `weights` (n_replicates, n_types): how
+    often each type counts in each replicate; the data themselves if not given.
 
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        1 is perfect agreement, 0 is chance; NaN if only one label was used or no item has two ratings.
+    Returns an array of shape (n_replicates,): 1 is perfect agreement, 0 is chance; NaN if only one label was used or no
+    item has two ratings.
 
     References
     ----------
@@ -137,10 +131,7 @@ def nominal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Fl
 def interval_alpha(types: CountTypes, values: Floats, weights: npt.ArrayLike | None = None) -> Floats:
     """Krippendorff's alpha for numbers: disagreement is the squared difference.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_labels,)
-        The number that each label is.
+    `values` (n_labels,): the number that each label is.
 
     Examples
     --------
@@ -302,12 +293,8 @@ def gwet_ac2(
 ) -> Floats:
     """Gwet's AC2 for ordered labels: labels close to each other agree in part.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_labels,)
-        The labels as numbers, for linear and quadratic weights; NaN for words, which count by their position.
-    weighting : {"ordinal", "linear", "quadratic"}
-        How fast partial agreement falls with distance.
+    `values` (n_labels,): the labels as numbers, for linear and quadratic weights; NaN for words, which count by their
+    position. `weighting`: how fast partial agreement falls with distance.
     """
     if weighting not in get_args(Weighting):
         raise OptionError.unknown(named("weights"), weighting, get_args(Weighting))
@@ -365,14 +352,7 @@ Members = npt.NDArray[np.bool_]
 def jaccard_distance(members: Members) -> Floats:
     """1 less the size of the intersection over that of the union, for each pair of response sets.
 
-    Parameters
-    ----------
-    members : ndarray of shape (n_labels, n_options)
-        Which option is in which label; no label is empty.
-
-    Returns
-    -------
-    ndarray of shape (n_labels, n_labels)
+    `members` (n_labels, n_options): which option is in which label; no label is empty.
 
     Examples
     --------
@@ -415,15 +395,9 @@ def _overlap(members: Members) -> tuple[Floats, Floats]:
 def set_alpha(types: CountTypes, distance: Floats, weights: npt.ArrayLike | None = None) -> Floats:
     """Krippendorff's alpha for any distance between labels.
 
-    Parameters
-    ----------
-    distance : ndarray of shape (n_labels, n_labels)
-        How far apart two labels are; 0 on the diagonal.
+    `distance` (n_labels, n_labels): how far apart two labels are; 0 on the diagonal.
 
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN if only one label was used or no item has two ratings.
+    Returns an array of shape (n_replicates,): NaN if only one label was used or no item has two ratings.
 
     Examples
     --------

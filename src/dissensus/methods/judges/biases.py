@@ -182,7 +182,7 @@ def _group_of_items(ratings: Ratings) -> Mapping[str, str]:
     return {ratings.items[i]: ratings.groups[g] for i, g in zip(item.tolist(), group.tolist(), strict=True)}
 
 
-def _own(prepared: Prepared, ratings: Ratings, heights: Heights, people: Floats) -> list[Asked]:
+def _self_preferences(prepared: Prepared, ratings: Ratings, heights: Heights, people: Floats) -> list[Asked]:
     """Each judge's own outputs against those of others that people find as good.
 
     A judge that is surer than people favours everybody whom people favour, so how high people put a writer stands in
@@ -254,7 +254,7 @@ def biases_of(
     judged = np.einsum("ijl,l->ij", prepared.answers.soft, heights.values)
     rows: list[Row] = []
     asked = [*_lengths(prepared, ratings, heights), *_groups(prepared, ratings)]
-    asked += _own(prepared, ratings, heights, people)
+    asked += _self_preferences(prepared, ratings, heights, people)
     asked = [one.on(prepared.problem.is_chosen) for one in asked]
     noise = _noise_of_raters(prepared, ratings, heights, people, asked, options, rng)
     for one, (extra, groups) in zip(asked, noise, strict=True):

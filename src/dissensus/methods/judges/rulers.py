@@ -67,7 +67,7 @@ def constant_answers(prepared: Prepared) -> tuple[list[str | Mapping[str, float]
         frequent = np.argsort(-overall, kind="stable")[: MOST_LABELS - 1]
         places = np.unique(np.append(frequent, middle))
     single = np.eye(len(options))[places]
-    told, positive = prepared.layout.told(single)
+    told, positive = prepared.layout.implied_by_choices(single)
     marginals = np.einsum("i,ik->k", problem.weights, problem.people.marginals) / problem.weights.sum()
     share = 0.0 if problem.people_positive is None else float(
         np.einsum("i,i->", problem.weights, problem.people_positive) / problem.weights.sum()
@@ -198,7 +198,7 @@ def vectors_of(prepared: Prepared, distribution: Floats, kind: Kind) -> Vectors:
         return Vectors(RatingVectors(soft=soft, marginals=marginals), distribution @ layout.meets)
     reversal = prepared.problem.reversal
     if reversal is None:
-        marginals, positive = layout.told(distribution)
+        marginals, positive = layout.implied_by_choices(distribution)
     else:
         matrix, flat = reversal.matrix(), distribution.reshape(-1, distribution.shape[-1])
         marginals = apply_reverse(flat, matrix, members).reshape(distribution.shape)
@@ -212,7 +212,8 @@ def person_of(prepared: Prepared, panels: Panels) -> Vectors:
     given = np.eye(n_cells)[panels.cell][:, None, :]
     if panels.kind == "sets":
         return vectors_of(prepared, given, "sets")
-    marginals, positive = prepared.layout.told(given)  # who makes a choice gives it as the whole set, as judges do
+    # Who makes a choice gives it as the whole set, as judges do.
+    marginals, positive = prepared.layout.implied_by_choices(given)
     return Vectors(RatingVectors(soft=given, marginals=marginals), positive)
 
 

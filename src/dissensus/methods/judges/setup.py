@@ -621,7 +621,7 @@ class Layout:
             soft, is_chosen = np.einsum("iv,vk->ik", given, shares(members.astype(np.float64))), people.has_set
         is_reversed = ~people.has_set & (reversal is not None)
         # Omega and the probability of a positive response set: of sets that were given, else of what choices tell.
-        implied, chosen = self.told(soft)
+        implied, chosen = self.implied_by_choices(soft)
         marginals = np.where(people.has_set[:, None], np.einsum("iv,vk->ik", given, members), implied)
         share = np.where(people.has_set, np.einsum("iv,v->i", given, self.meets), chosen)
         if reversal is not None and is_reversed.any():
@@ -653,7 +653,7 @@ class Layout:
         """1 for a response set with a positive option, of shape (n_sets,)."""
         return np.asarray((self.space.members & self.positive).any(axis=1), dtype=np.float64)
 
-    def told(self, soft: Floats) -> tuple[Floats, Floats]:
+    def implied_by_choices(self, soft: Floats) -> tuple[Floats, Floats]:
         """Omega and the share of a positive response set that forced choices alone tell."""
         if self.behind is None:
             return soft, np.asarray(soft[..., self.positive].sum(axis=-1))

@@ -378,7 +378,7 @@ def _mean_variance(responses: Summary) -> float:
     return float(known.mean()) if known.size else 0.0
 
 
-def _told(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
+def _informed(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
     """Of what calibrated judges tell."""
     check_information(pilot, options)
     ratios = log_ratios(pilot, rng)
@@ -451,7 +451,7 @@ def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> Fi
     check_metric(pilot, options.chosen_metric)
     _check_judges_differ(pilot, options.chosen_metric)
     weights = resampled_weights(pilot.n_items, options.bootstrap, rng)
-    fit = _told if options.chosen_metric == "information" else _measured if pilot.is_measured else _labelled
+    fit = _informed if options.chosen_metric == "information" else _measured if pilot.is_measured else _labelled
     source, model = fit(pilot, options, weights, rng)
     is_drawn = isinstance(source, DrawnMoments)
     gaps = _gaps_of(pilot, options.chosen_metric, source)

@@ -162,7 +162,7 @@ def _values(planner: str, query: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _asked(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> list[Field]:
+def _planner_fields(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> list[Field]:
     """The fields that count: those of one way to describe the models, and of error and budget the one that is given."""
     if planner == "raters":
         return list(WITH_PILOT if query.get("data") else WITHOUT_PILOT)
@@ -173,7 +173,7 @@ def _asked(planner: str, query: Mapping[str, str], values: Mapping[str, str]) ->
 
 def _state(planner: str, query: Mapping[str, str], values: Mapping[str, str]) -> dict[str, str]:
     """What the address of the page says."""
-    said = chosen(_asked(planner, query, values), values)
+    said = chosen(_planner_fields(planner, query, values), values)
     if planner == "raters":
         return said
     described = {"described": "correlated"} if values["described"] == "correlated" else {}
@@ -251,7 +251,7 @@ async def _wanted(
 ) -> Mapping[str, object]:
     """A part of a plan that has a closed form."""
     values = _values(planner, query)
-    options = keywords(_asked(planner, query, values), values)
+    options = keywords(_planner_fields(planner, query, values), values)
     key = ("plan", planner, wants, str(options))  # 0.7 and 0.70 are one question
     return await desk.quick.ask(key, f"plan_{planner}", {"options": options, "wants": wants}, seat=seat)
 
@@ -267,7 +267,7 @@ async def plan_page(request: Request, planner: str) -> HTMLResponse:
     if len(known) > 1 and not {"a", "b"} & query.keys():
         query |= {"a": known[0], "b": known[1]}  # two of them to begin with; the menus have the others
     values = _values(planner, query)
-    asked, read = _asked(planner, query, values), {} if data is None else reading(data, query)
+    asked, read = _planner_fields(planner, query, values), {} if data is None else reading(data, query)
     shown = _shown_fields(planner, query)
     html = page_html(
         "plan.html.j2",
@@ -307,7 +307,7 @@ def _shown_fields(planner: str, query: Mapping[str, str]) -> list[Field]:
 async def _answer(desk: Desk, planner: str, query: Mapping[str, str]) -> dict[str, object]:
     """The panel and the rest, where there is a closed form; else the job that computes it."""
     values = _values(planner, query)
-    wrong = what_is_wrong(_asked(planner, query, values), values)
+    wrong = what_is_wrong(_planner_fields(planner, query, values), values)
     nothing: dict[str, object] = {"panel": "", "rest": "", "job_html": "", "downloads": []}
     if wrong:
         return {**nothing, "panel": rendered(render("problem.html.j2", message=wrong))}
@@ -345,7 +345,7 @@ async def _beside(desk: Desk, planner: str, query: Mapping[str, str]) -> dict[st
     mine, theirs = _values(planner, query), _values(planner, other)
     if not is_quick(planner, other, theirs):
         return None
-    labels = {field.name: field.label for field in _asked(planner, other, theirs)}
+    labels = {field.name: field.label for field in _planner_fields(planner, other, theirs)}
     differ = [f"{labels[name]}: {theirs[name] or '-'}" for name in labels if mine.get(name) != theirs[name]]
     panel = await _panel(desk, planner, other, id_="beside")
     return {"panel": rendered(panel), "differ": differ, "where": address(f"/{PAGES[planner]}", other)}
@@ -356,7 +356,7 @@ async def plan_move(request: Request, planner: str) -> Response:
     desk = desk_of(request)
     query = {name: value for name, value in request.query_params.items() if name != "data"}
     values = _values(planner, query)
-    asked = _asked(planner, query, values)
+    asked = _planner_fields(planner, query, values)
     found: dict[str, object] = {"address": address(f"/{PAGES[planner]}", _state(planner, query, values))}
     recipe = planning_recipe(planner, None, asked, values)
     found |= {"limits": limits(values), "command": recipe.command, "python": recipe.python}
@@ -391,7 +391,7 @@ async def plan_json(request: Request, planner: str) -> Response:
 
 def _order(planner: str, shelf: Shelf, query: Mapping[str, str]) -> Order:
     values = _values(planner, query)
-    arguments: dict[str, object] = {"options": keywords(_asked(planner, query, values), values)}
+    arguments: dict[str, object] = {"options": keywords(_planner_fields(planner, query, values), values)}
     state, data, said = _state(planner, query, values), "", ""
     if query.get("data"):
         found = shelf.find(query["data"])
