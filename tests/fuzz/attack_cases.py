@@ -9,7 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, time
 from pathlib import Path
 
@@ -30,17 +30,24 @@ WITH_JUDGES = (
     ("panel", *FEW), ("report", *FEW, "-o", "{out}"), ("prevalence", *FEW, "--positive", "x"), ("items",),
     ("gate", *FEW, "--judge", "j1", "--min-equivalence", "0.5"), ("route", *FEW, "--judge", "j1"),
 )  # fmt: skip
-"""Commands of which each file and its judges meet one."""
+"""Commands that take a file and its judges."""
 COLLECT = (
     "collect", "--task", "{task}", "--raters", "3", "--ratings-per-item", "2", "--text", "label", "-o", "{out}",
 )  # fmt: skip
-"""The command that takes a file of items; each row of a table of ratings is one, if its ids differ."""
+"""A command that takes a file of items; each row of a table of ratings is one, if its ids differ."""
+PILOT = ("--pilot", "{file}", "--pilot-judges", "{judges}", "--a", "j0", "--b", "j1", *FEW)
+IN_PLACES = (
+    COLLECT, ("rate", "--task", "{task}", "--text", "label", "--model", "m", "--dry-run", "-o", "{out}"),
+    ("history",), ("apply", "{file}", "-o", "{out}"), ("plan raters", *PILOT, "--simulations", "20"),
+    ("plan labels", *PILOT, "--budget", "50"),
+)  # fmt: skip
+"""Commands that take the file as items, as a history, as answers of judges, or as a pilot."""
 TASK = 'name = "t"\nkind = "single"\ninstructions = "?"\noptions = ["x", "y"]\n'
+RECALIBRATION = "judge,answer,p_x,p_y\nj0,x,.8,.2\nj0,y,.1,.9\n"
 OTHERS = (("plan raters", "--effect", "0.1"), ("plan labels", "--accuracy", "0.8", "--margin", "0.05"))
 """Commands that are thrown options and no files."""
 NOT_ATTACKED = {
-    "demo": "takes no file", "rate": "has faults of its own", "serve": "has faults of its own", "apply": "reads ours",
-    "history": "reads ours",
+    "demo": "takes no file", "serve": "has faults of its own",
     "reproduce": "takes minutes", "simulate urn": "writes", "simulate indeterminate": "writes",
     "simulate responses": "writes", "simulate labels": "writes",
 }  # fmt: skip
@@ -66,11 +73,12 @@ class Case:
     folder: Path
     words: tuple[str, ...]
     people: Path | None = None  # a plain table whose shape pandas can tell
+    writes: bool = False
 
 
 def attacked() -> set[str]:
     """The commands that are attacked."""
-    return {command[0] for command in (*ONE_FILE, *WITH_JUDGES, COLLECT, *OTHERS)}
+    return {command[0] for command in (*ONE_FILE, *WITH_JUDGES, *IN_PLACES, *OTHERS)}
 
 
 # ---- Files
@@ -234,16 +242,22 @@ def _zipped(name: str, content: bytes) -> bytes:
 
 
 def file_cases(rng: random.Random, place: Path) -> list[Case]:
-    """A file through every command that takes one, and with judges through one that takes two."""
+    """A file through every command that reads one, beside judges; a few times it is the judges' file."""
     text = table(rng)
     name, content = damaged(rng, text)
     (place / name).write_bytes(content)
     (place / "j.csv").write_text(table(rng, judges=True), encoding="utf-8")
+    (place / "p.csv").write_text(RECALIBRATION, encoding="utf-8")
     plain = place / name if (name, content) == ("r.csv", text.encode()) else None
     made = [Case(place, (words[0], str(place / name), *words[1:]), plain) for words in ONE_FILE]
-    command = rng.choice((*WITH_JUDGES, COLLECT))
-    files = [str(place / name), *([] if command is COLLECT else [str(place / "j.csv")])]
-    return [*made, Case(place, _filled(command, place, *files))]
+    pair = [str(place / name), str(place / "j.csv")]
+    if rng.random() < 0.2:
+        pair.reverse()
+    made += [_filled(command, place, *pair) for command in WITH_JUDGES]
+    for command in IN_PLACES:
+        given = {"apply": [str(place / "p.csv")], "plan raters": [], "plan labels": []}.get(command[0], pair[:1])
+        made.append(_filled(command, place, *given, named=pair))
+    return made
 
 
 def option_case(rng: random.Random, place: Path) -> Case:
@@ -254,14 +268,17 @@ def option_case(rng: random.Random, place: Path) -> Case:
     files = [] if command in OTHERS else [str(place / "r.csv")]
     files += [str(place / "j.csv")] * (command in WITH_JUDGES)
     chosen = [word for _ in range(rng.randint(1, 3)) for word in _value(rng, *rng.choice(flags(command[0])))]
-    return Case(place, (*_filled(command, place, *files), *chosen))
+    filled = _filled(command, place, *files)
+    return replace(filled, words=(*filled.words, *chosen))
 
 
-def _filled(command: Sequence[str], place: Path, *files: str) -> tuple[str, ...]:
-    """The words of a command line, with the files after the command."""
+def _filled(command: Sequence[str], place: Path, *files: str, named: Sequence[str] = ("", "")) -> Case:
+    """A command line, with the files after the command and in its options."""
     (place / "task.toml").write_text(TASK, encoding="utf-8")
-    places = {"out": place / "out.html", "task": place / "task.toml"}
-    return (*command[0].split(), *files, *(word.format(**places) for word in command[1:]))
+    out = place / f"out {command[0]}.html"
+    places = {"out": out, "task": place / "task.toml", "file": named[0], "judges": named[1]}
+    words = (*command[0].split(), *files, *(word.format(**places) for word in command[1:]))
+    return Case(place, words, writes="{out}" in command)
 
 
 def _sound(who: str) -> str:
