@@ -67,6 +67,9 @@ def refused(capsys, *arguments):
         ("report", "r.csv", "-o", "r.csv"),
         ("report", "r.csv", "-o", "link.csv"),
         ("report", "r.csv", "j.csv", "-o", "./j.csv"),
+        ("report", "src", "-o", "src/r.csv"),
+        ("report", "[r]*.csv", "-o", "r.csv"),
+        ("import", "src", "-o", "src/r.csv"),
         ("decide", "r.csv", "j.csv", "-o", "r.csv"),
         ("gate", "r.csv", "j.csv", "--judge", "j", "--min-equivalence", ".1", "--junit", "r.csv"),
         ("gate", "r.csv", "j.csv", "--judge", "j", "--min-equivalence", ".1", "--summary", "j.csv"),
@@ -74,6 +77,8 @@ def refused(capsys, *arguments):
 )
 def test_no_output_takes_the_place_of_an_input(here, capsys, arguments):
     (here / "link.csv").symlink_to("r.csv")
+    (here / "src").mkdir()
+    os.link(here / "r.csv", here / "src" / "r.csv")
     assert "would be lost" in refused(capsys, *arguments)
     assert ((here / "r.csv").read_text(), (here / "j.csv").read_text()) == (RATINGS, JUDGES)
 

@@ -99,6 +99,7 @@ def test_no_link_leads_to_a_file_or_to_somebody_elses_page(served, path):
         ({"slot": 99, "set": [0]}, 400), ({"slot": "0"}, 400), ({"kind": "link"}, 400), ({"kind": "stop"}, 400),
         ({"choice": 9, "set": [0]}, 400), ({"set": []}, 400), ({"set": [1], "choice": 0}, 400), ({"key": ""}, 400),
         ({"key": "x" * 65}, 400), ({"key": "../../x"}, 400), ({"kind": "undo", "slot": 7}, 409),
+        ({"kind": []}, 400), ({"kind": {}}, 400), ({"slot": []}, 400), ({"choice": [], "set": {}}, 400),
     ],
 )  # fmt: skip
 def test_what_no_browser_of_ours_sends_is_refused(served, message, status):

@@ -172,11 +172,12 @@ def check_files(typed: Mapping[str, object]) -> None:
     outputs = [path for name in OUTPUTS if isinstance(path := typed.get(name), Path)]
     if not outputs:
         return
-    from dissensus.data.paths import is_same
+    from dissensus.data.paths import is_same, named_by
 
     others = [value for name, value in typed.items() if name not in OUTPUTS]
     inputs = [one for value in others for one in (value if isinstance(value, list) else [value])]
     read = [Path(one) for one in inputs if isinstance(one, str | Path) and one]
+    read += [file for name in ("ratings", "judges", "source") for file in named_by(typed.get(name))]
     for place, path in enumerate(outputs):
         if any(is_same(path, one) for one in read) and not path.is_dir():
             raise OptionError(f"Cannot write {path}: it is read as well, and would be lost. Name another file.")

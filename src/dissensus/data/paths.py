@@ -4,12 +4,12 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, TextIO, cast
 
-from dissensus.errors import FileError, OptionError
+from dissensus.errors import DissensusError, FileError, OptionError
 from dissensus.sizes import check_size
 
 Example = Literal["binary", "toxicity"]
@@ -72,6 +72,17 @@ def is_same(one: Path, other: Path) -> bool:
         return one.resolve() == other.resolve() or one.samefile(other)
     except (OSError, ValueError, RuntimeError):
         return False  # one of them does not exist
+
+
+def named_by(source: object) -> list[Path]:
+    """The tables that a folder or a pattern stands for; nothing for one file, which is itself."""
+    if not isinstance(source, str) or not (set(source) & set("*?[") or Path(source).is_dir()):
+        return []
+    from dissensus.data.large.tables import find_files  # noqa: PLC0415 - for those who name a folder
+
+    with suppress(DissensusError, OSError, ValueError):  # whoever reads it says so
+        return list(find_files(source).paths)
+    return []
 
 
 def save_bytes(path: Path, content: bytes) -> None:

@@ -195,7 +195,7 @@ def event_of(desk: Desk, rater: str, content: Mapping[str, object]) -> Event:
     key, kind, slot = content.get("key"), content.get("kind"), content.get("slot")
     if not isinstance(key, str) or not 1 <= len(key) <= LONGEST_KEY or not key.isascii() or not key.isalnum():
         raise CollectionError("The key is missing.")
-    if kind not in {"answer", "skip", "undo"} or not isinstance(slot, int) or isinstance(slot, bool):
+    if kind not in ("answer", "skip", "undo") or not isinstance(slot, int) or isinstance(slot, bool):
         raise CollectionError("There is no such item.")
     body: dict[str, object] = {}
     if kind == "skip":
