@@ -43,8 +43,9 @@ def changes(folder: Path) -> dict[str, list[str]]:
         name = CHANGE.fullmatch(path.name)
         if name is None or name["kind"] not in TITLES:
             raise ChangeError(f"{path.name} is not named <issue>.<{'|'.join(TITLES)}>.md; see changelog.d/README.md")
-        found.append((name["kind"], int(name["issue"]), name["topic"] or "", path.read_text(encoding="utf-8").strip()))
-    return {kind: [text for of_kind, _, _, text in sorted(found) if of_kind == kind] for kind in TITLES}
+        lines = path.read_text(encoding="utf-8").splitlines()
+        found.append((name["kind"], int(name["issue"]), name["topic"] or "", lines))
+    return {kind: [line for of, *_, lines in sorted(found) if of == kind for line in lines] for kind in TITLES}
 
 
 def section(version: str, sentences: dict[str, list[str]]) -> str:

@@ -98,9 +98,9 @@ def test_a_change_is_named_after_its_issue_and_kind(path):
 
 
 @pytest.mark.parametrize("path", changes(), ids=lambda path: path.name)
-def test_a_change_is_one_sentence(path):
+def test_each_line_is_a_change_in_one_sentence(path):
     text = path.read_text(encoding="utf-8")
-    assert re.fullmatch(r"[A-Z`][^\n]+\.\n", text)
+    assert re.fullmatch(r"([A-Z`][^\n]+\.\n)+", text)
     assert not re.search(r"[.!?] [A-Z]", text)
 
 
