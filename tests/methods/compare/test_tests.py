@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from dissensus.data.align import Responses
 from dissensus.methods.compare.metrics import Columns, metric_of
-from dissensus.methods.compare.pairs import Space, problem_of
+from dissensus.methods.compare.pairs import problem_of_values
 from dissensus.methods.compare.resampling import (
     all_flipped_differences,
     bootstrap_differences,
@@ -29,20 +28,6 @@ import comparison_reference as reference
 from comparison_builders import normal_items, padded
 
 MAE = metric_of("mae")
-
-
-def problem_of_values(people, a, b, metric):
-    """Judges whose responses are numbers, of shape (n_items, n_responses); NaN, last, where an item has fewer."""
-    return problem_of([_responses(values) for values in (people, a, b)], metric, Space(n_labels=1))
-
-
-def _responses(values):
-    ordered = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
-    item, response = np.nonzero(~np.isnan(ordered))
-    return Responses(
-        times=(~np.isnan(ordered)).astype(np.float64), item=item, response=response,
-        place=np.zeros(len(item), dtype=np.intp), value=ordered[item, response], share=np.ones(len(item)),
-    )  # fmt: skip
 
 
 def columns_of(gaps):
