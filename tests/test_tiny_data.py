@@ -13,7 +13,7 @@ from dissensus import DissensusError, read, read_judges
 from dissensus.methods.decide.answers import answers_of
 from dissensus.report.whole import report_of
 
-N_DATA = 70
+N_DATA = 30
 FEW = {"bootstrap": 3}
 
 

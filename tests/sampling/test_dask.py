@@ -58,14 +58,14 @@ def bare_scheduler(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def wiki_attacks(shared):
-    folder = shared / "data" / "wiki_attacks"
-    return folder / "ratings.csv.gz", folder / "judges.csv"
+def convabuse(shared):
+    folder = shared / "data" / "convabuse"
+    return folder / "ratings.csv", folder / "judges.csv"
 
 
 @pytest.fixture(scope="module")
-def local_equivalence(wiki_attacks):
-    ratings, judges = wiki_attacks
+def local_equivalence(convabuse):
+    ratings, judges = convabuse
     return equivalence(read(ratings), read_judges(judges), bootstrap=200)
 
 
@@ -88,8 +88,8 @@ def pretend(folder, package, version):
 
 
 class TestSameNumbers:
-    def test_equivalence_is_the_same_to_the_byte(self, cluster, wiki_attacks, local_equivalence, capfd):
-        ratings, judges = map(str, wiki_attacks)
+    def test_equivalence_is_the_same_to_the_byte(self, cluster, convabuse, local_equivalence, capfd):
+        ratings, judges = map(str, convabuse)
         command = ["equivalence", ratings, judges, "--bootstrap", "200", "--json", "--engine", cluster.engine]
         assert main(command) == 0
         out, err = capfd.readouterr()
@@ -99,9 +99,9 @@ class TestSameNumbers:
         assert err == ""
 
     def test_equivalence_is_the_same_with_a_worker_killed_in_the_middle(
-        self, cluster, wiki_attacks, local_equivalence, capfd
+        self, cluster, convabuse, local_equivalence, capfd
     ):
-        ratings, judges = wiki_attacks
+        ratings, judges = convabuse
         found = equivalence(
             read(ratings),
             read_judges(judges),
@@ -130,8 +130,8 @@ class TestSameNumbers:
         assert [plan.to_json() for plan in here] == [plan.to_json() for plan in there]
 
     def test_a_label_sweep_is_the_same_with_a_worker_killed_in_the_middle(self, cluster):
-        grid = Grid(parts=10)
-        there = sweep_grid(grid, engine=cluster.engine, progress=once(cluster.kill_workers, after=18))
+        grid = Grid(parts=6)
+        there = sweep_grid(grid, engine=cluster.engine, progress=once(cluster.kill_workers, after=4))
         assert len(cluster.workers) == 1
         assert sweep_grid(grid) == there
 
@@ -238,7 +238,7 @@ class TestTrouble:
                 run_tasks(executor, draw, [1], rng=0)
         assert capfd.readouterr() == ("", "")
 
-    def test_a_lost_scheduler_is_one_line_and_exit_status_2(self, bare_scheduler, wiki_attacks, monkeypatch, capfd):
+    def test_a_lost_scheduler_is_one_line_and_exit_status_2(self, bare_scheduler, convabuse, monkeypatch, capfd):
         looks = []
 
         def kill_at_the_second_look(watch, look=watching.Watch.workers):
@@ -248,7 +248,7 @@ class TestTrouble:
             return look(watch)
 
         monkeypatch.setattr(watching.Watch, "workers", kill_at_the_second_look)
-        ratings, judges = map(str, wiki_attacks)
+        ratings, judges = map(str, convabuse)
         assert main(["equivalence", ratings, judges, "--bootstrap", "50", "--engine", bare_scheduler.engine]) == 2
         out, err = capfd.readouterr()
         assert out == ""
@@ -369,7 +369,7 @@ def assert_identical(one, other):
 @pytest.fixture
 def small_pieces(monkeypatch):
     monkeypatch.setattr(pieces, "ROWS", 700)
-    monkeypatch.setattr(pieces, "BYTES", 20_000)
+    monkeypatch.setattr(pieces, "BYTES", 60_000)
 
 
 @pytest.fixture(scope="module")
