@@ -82,6 +82,8 @@ def test_the_order_in_which_numbers_are_listed_changes_nothing(raters):
         found.append(standings(stakes_of(ratings, judges), ratings, **how))
     # Two people are 0 or more apart, whatever comes first in the list.
     assert [own.person.value for own in found] == pytest.approx([-twin(rated, judges, nearness)[1]] * 3)
+    nearest = twin(rated, judges, nearness)[2]
+    assert [own.constant.answer for own in found] == [max(nearest, key=nearest.get)] * 3
     assert [own.judges["good"].standing for own in found] == [found[0].judges["good"].standing] * 3
     assert [own.judges["good"].low for own in found] == pytest.approx([found[0].judges["good"].low] * 3)
 

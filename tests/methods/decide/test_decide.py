@@ -1,14 +1,16 @@
 """Which judge to use, and how: the rule, its words, and what must never change it."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus import apply, decide, gate, read, read_judges
+from dissensus import apply, decide, gate, read, read_judges, read_reduced
 from dissensus.errors import OptionError
 from dissensus.methods.decide.as_is import Shift
+from dissensus.methods.decide.decide import typical_ratings
 from dissensus.methods.decide.reasons import how_to_use, reason_text
 from dissensus.methods.decide.result import AsIs, Constant, Person
 from dissensus.methods.gate.verdicts import round_up
@@ -276,3 +278,19 @@ def test_a_reason_against_every_judge_does_not_deny_that_one_beats_the_constant(
     said = reason_text((), [bad, good], constant, 5)
     assert said.startswith("None is shown to be worth more than asking nobody, although a, as it is, beats always ")
     assert reason_text((), [bad], constant, 5).startswith("None is shown to know more than always answering no; b ")
+
+
+def test_a_judge_is_ahead_only_of_those_it_can_be_told_apart_from():
+    first, second = judged("a", 0.26, low=0.08, high=0.43), judged("b", 0.15, low=0.0, high=0.3)
+    for is_told_apart in (True, False):
+        rows = [replace(first, separable=is_told_apart), replace(second, shown=False, separable=is_told_apart)]
+        assert ("ahead of every other judge" in reason_text(rows[:1], rows, None, 3)) == is_told_apart
+    rows = [replace(first, shown=False), second]  # the best is not shown, the second is
+    assert "ahead" not in reason_text(rows[1:], rows, None, 3)
+
+
+def test_ratings_to_collect_are_those_of_an_item_however_many_it_stands_for(tmp_path):
+    frame = pd.DataFrame([(i, label) for i in range(90) for label in "aab"], columns=["item", "label"])
+    frame.to_csv(tmp_path / "ratings.csv", index=False)
+    merged, _ = read_reduced(tmp_path / "ratings.csv")
+    assert (merged.n_items, typical_ratings(merged)) == (1, 3)

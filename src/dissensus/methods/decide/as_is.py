@@ -99,7 +99,7 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
         answers=tuple(answers), means=tuple(means), item=item, label=label, values=values,
         constant=-1, kept=kept, copies=copies, weights=None if weights is None else weights[kept],
     )  # fmt: skip
-    best = _constant(item, label, stakes.stands_for, is_ordered=is_ordered, n_labels=ratings.n_labels)
+    best = _constant(item, label, stakes.stands_for, values)
     return replace(stakes, constant=best)
 
 
@@ -131,13 +131,14 @@ def _most_likely(predictions: Floats) -> Floats:
     return np.asarray(top / top.sum(axis=1, keepdims=True))
 
 
-def _constant(item: Codes, label: Codes, weight: Floats, *, is_ordered: bool, n_labels: int) -> int:
+def _constant(item: Codes, label: Codes, weight: Floats, values: Floats) -> int:
     """The best answer to every item: the middle label where labels have an order, else the most frequent one."""
     size = np.bincount(item, minlength=len(weight))
-    share = np.bincount(label, weights=weight[item] / size[item], minlength=n_labels)
-    if not is_ordered:
+    share = np.bincount(label, weights=weight[item] / size[item], minlength=len(values))
+    if np.isnan(values).any():
         return int(np.argmax(share))
-    return int(np.searchsorted(np.cumsum(share), share.sum() / 2 * (1 - 1e-12)))
+    order = np.argsort(values, kind="stable")  # numbers may be listed in any order
+    return int(order[np.searchsorted(np.cumsum(share[order]), share.sum() / 2 * (1 - 1e-12))])
 
 
 def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:

@@ -421,7 +421,7 @@ def plan_of(
     if len(decision.recommendation.use) < PAIR or not options.bootstrap or item_weights(ratings) is not None:
         return None
     asked, _ = asked_in_one_way(ratings, judges, options.elicitation)
-    typical = max(round(asked.n_ratings / asked.items_in_all), 1)
+    typical = typical_ratings(asked)
     first, second = [row.judge for row in decision.judges if row.judge in decision.recommendation.use][:PAIR]
     try:
         return plan_raters(
@@ -431,6 +431,11 @@ def plan_of(
         )  # fmt: skip
     except DissensusError:
         return None
+
+
+def typical_ratings(ratings: Ratings) -> int:
+    """How many ratings an item has on average, at least one."""
+    return max(round(ratings.n_ratings / ratings.items_in_all), 1)
 
 
 def with_next(
@@ -485,7 +490,7 @@ def _to_be_settled(judge: str, worked: Worked, options: DecideOptions) -> Next |
         text = f"nothing: settling {question} takes about {round_up(what.more_items):,} more items."
     else:
         more, rated = round_up(what.more_items), prepared.rated
-        each = what.each if what.missing == "ratings" and what.each else max(round(rated.n_ratings / rated.n_items), 1)
-        text = f"to settle {question}, collect about {counted(more, 'more item')} with {each} ratings each."
+        each = what.each if what.missing == "ratings" and what.each else typical_ratings(rated)
+        text = f"to settle {question}, collect about {counted(more, 'more item')} with {counted(each, 'rating')} each."
         return Next(text=text, items=more, raters=each, cost=more * (options.item_cost + each * options.rating_cost))
     return Next(text=text, items=None, raters=None, cost=None)

@@ -106,7 +106,7 @@ def reason_text(
         worth = f"{does}; recalibrated, it is {worth}"
     else:
         worth = f"is {worth}"
-    is_ahead = len(use) == 1 < len(judges)
+    is_ahead = best.judge == judges[0].judge and best.separable and len(judges) > 1
     return f"{best.judge} {worth}{', ahead of every other judge' if is_ahead else ''}."
 
 
