@@ -236,26 +236,12 @@ def save_result(
     save_bytes(path, (text + "\n").encode())  # last: a result is there once its JSON is
 
 
-def read_result(project: Project, key: str) -> dict[str, object] | None:
-    """A result by its key; None if there is none, or its file was damaged."""
-    try:
-        content = json.loads(_result_path(project, key).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return content if isinstance(content, dict) else None
-
-
 def read_form(project: Project, key: str, suffix: str) -> str | None:
     """A result in another form, by its suffix; None if there is none."""
     try:
         return _result_path(project, key).with_suffix(f".{suffix}").read_text(encoding="utf-8")
     except (OSError, ValueError):
         return None
-
-
-def result_keys(project: Project) -> list[str]:
-    """The keys of all results, in order."""
-    return sorted(path.stem for path in (project.folder / RESULTS).glob("*.json") if KEY.fullmatch(path.stem))
 
 
 def _result_path(project: Project, key: str) -> Path:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.data import Task
 from dissensus.methods.judges.scoring import scores_of, statistics_of
-from dissensus.methods.judges.setup import people_of, set_up, shares
+from dissensus.methods.judges.setup import rating_rows, set_up, shares
 from dissensus.methods.judges.summary import ranks, selected, shares_best
 from dissensus.sampling.draws import draw_strata
 from dissensus.sampling.intervals import percentile_interval
@@ -128,11 +128,11 @@ def test_an_interval_is_that_of_the_percentiles_unless_too_much_is_undefined():
 def test_ratings_of_one_kind_are_told_from_the_labels_where_nobody_said_it():
     unsaid = [[(None, {0}), (None, {0, 1})], [(None, {1})]]
     ratings = ratings_from(unsaid)
-    people = people_of(ratings, prepared(unsaid, {"one": [choices(0), choices(1)]}).space)
+    people = rating_rows(ratings, prepared(unsaid, {"one": [choices(0), choices(1)]}).space).people()
     assert people.choices.sum() == 0
     assert people.sets.sum() == 3
     single = [[(None, {0})], [(None, {1})]]
-    people = people_of(ratings_from(single), prepared(single, {"one": [choices(0), choices(1)]}).space)
+    people = rating_rows(ratings_from(single), prepared(single, {"one": [choices(0), choices(1)]}).space).people()
     assert people.choices.sum() == 2
     assert people.sets.sum() == 0
 
@@ -142,7 +142,7 @@ def test_raters_who_gave_both_are_paired_within_the_item():
     # Rater 0 gave both for item 0 and a set for item 1, rater 1 a choice for each.
     ratings = ratings_from(items, raters=[[0, 0, 1], [0, 1]])
     space = prepared(items, {"one": [choices(0), choices(1)]}).space
-    people = people_of(ratings, space)
+    people = rating_rows(ratings, space).people()
     assert people.pair_item.tolist() == [0]
     assert people.pair_choice.tolist() == [0]
     assert space.response_sets[people.pair_set[0]] == "a|b"
@@ -152,4 +152,4 @@ def test_counts_of_raters_count():
     ratings = ratings_from([choices(0, 1)])
     many = replace(ratings, times=np.array([9, 1]), rater=None, raters=())
     space = prepared([choices(0, 1)], {"one": [choices(0)]}).space
-    assert shares(people_of(many, space).choices).tolist() == [[0.9, 0.1, 0.0]]
+    assert shares(rating_rows(many, space).people().choices).tolist() == [[0.9, 0.1, 0.0]]

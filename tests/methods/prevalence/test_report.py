@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from dissensus.cli.flags import spread
 from dissensus.cli.inputs import read_pairs
 from dissensus.cli.measure import prevalence_command
 from dissensus.methods.prevalence import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence
-from dissensus.methods.prevalence.result import METHODS
+from dissensus.methods.prevalence.result import Method
 from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.prevalence import METHOD_NAMES, METHOD_WORDS, estimate_text, systems_sentence
 
@@ -26,7 +27,7 @@ NAN = float("nan")
 def estimates(*values, half_width=0.05):
     return tuple(
         Estimate(method=method, value=value, low=value - half_width, high=value + half_width)
-        for method, value in zip(METHODS, values, strict=True)
+        for method, value in zip(get_args(Method), values, strict=True)
     )
 
 
@@ -80,7 +81,7 @@ def test_what_wilsons_intervals_add_is_said_of_them_only():
 
 
 def test_every_method_has_its_name_and_words():
-    assert set(METHOD_NAMES) == set(METHOD_WORDS) == set(METHODS)
+    assert set(METHOD_NAMES) == set(METHOD_WORDS) == set(get_args(Method))
 
 
 def test_an_estimate_without_a_value_is_its_interval_or_a_dash():

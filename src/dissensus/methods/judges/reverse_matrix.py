@@ -184,13 +184,7 @@ class Reversal:
 
 
 def own_betas(
-    soft: Floats,
-    judge_positive: Floats,
-    *,
-    positive: Flags,
-    has_both: Flags,
-    leaking: Flags | None = None,
-    weights: Floats | None = None,
+    soft: Floats, judge_positive: Floats, *, positive: Flags, has_both: Flags, weights: Floats | None = None
 ) -> Floats:
     """Each judge's own beta: how often its response sets have a positive option where its forced choice is negative.
 
@@ -202,10 +196,10 @@ def own_betas(
     no, and never endorses both, for one with a large beta.
 
     `soft` (n_items, n_judges, n_options): shares of each judge's forced choices. `judge_positive`, `has_both` (n_items,
-    n_judges): share of its response sets with a positive option, and on which items it was asked for both. `positive`,
-    `leaking` (n_options,): which options are positive, and which leak: all others if not given. `weights` (n_items,):
-    how often each item counts. Returns shape (n_judges,): from 0, also for a judge whose sets are less often positive
-    than its choices, to 1; NaN for a judge that was asked for both nowhere, or never chose a negative option there.
+    n_judges): share of its response sets with a positive option, and on which items it was asked for both. `positive`
+    (n_options,): which options are positive; all others leak. `weights` (n_items,): how often each item counts. Returns
+    shape (n_judges,): from 0, also for a judge whose sets are less often positive than its choices, to 1; NaN for a
+    judge that was asked for both nowhere, or never chose a negative option there.
 
     References
     ----------
@@ -218,9 +212,8 @@ def own_betas(
     ...           has_both=np.ones((3, 1), dtype=bool)).round(3)  # (.2 + .3 + 0) / (1 + .5 + 0)
     array([0.333])
     """
-    leaks = ~positive if leaking is None else leaking & ~positive
     gained = (judge_positive - soft[:, :, positive].sum(axis=2)) * has_both
-    negative = soft[:, :, leaks].sum(axis=2) * has_both
+    negative = soft[:, :, ~positive].sum(axis=2) * has_both
     w = np.ones(len(soft)) if weights is None else np.asarray(weights, dtype=np.float64)
     total = np.einsum("...i,ij->...j", w, negative)
     share = np.divide(np.einsum("...i,ij->...j", w, gained), total, out=np.full_like(total, np.nan), where=total > 0)

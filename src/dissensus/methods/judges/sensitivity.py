@@ -36,15 +36,13 @@ selects; None where it is undefined for every judge."""
 # ---- What leaks, and where items flip
 
 
-def leaked_marginals(
-    soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping: LeakMapping = "keep", *, leaking: Flags | None = None
-) -> Floats:
+def leaked_marginals(soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping: LeakMapping = "keep") -> Floats:
     """Omega if a share beta of the negative choices goes with the nearest positive option.
 
     `soft` (n_items, n_options): o: shares of the forced choices. Omega is of the same shape, or (n_betas, n_items,
-    n_options) for several betas. `positive`, `leaking` (n_options,): which options are positive, and which leak: all
-    others if not given. `mapping`: whether such a rater endorses both options, or the positive one only, as in the
-    paper's Table 2, where raters un-endorse what they chose.
+    n_options) for several betas. `positive` (n_options,): which options are positive; all others leak. `mapping`:
+    whether such a rater endorses both options, or the positive one only, as in the paper's Table 2, where raters
+    un-endorse what they chose.
 
     Examples
     --------
@@ -56,7 +54,7 @@ def leaked_marginals(
     """
     betas = _checked_betas(beta, mapping)
     leaks = np.zeros((len(positive), len(positive)))
-    rows = np.flatnonzero(_leaking(positive, leaking))
+    rows = np.flatnonzero(~positive)
     leaks[rows, nearest_positive(positive)[rows]] = 1.0
     if mapping == "paper":
         leaks[rows, rows] -= 1.0
@@ -79,7 +77,7 @@ def nearest_positive(positive: Flags) -> Codes:
     return np.asarray(places[apart.argmin(axis=1)])
 
 
-def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags, *, leaking: Flags | None = None) -> Floats:
+def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags) -> Floats:
     """Probability that a response set has a positive option: O_positive + beta O_leak, under either mapping.
 
     Of shape (n_items,), or (n_betas, n_items) for several betas.
@@ -90,11 +88,11 @@ def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags, *, leaki
     array([[0.4],
            [0.7]])
     """
-    leak = soft[:, _leaking(positive, leaking)].sum(axis=1)
+    leak = soft[:, ~positive].sum(axis=1)
     return np.asarray(soft[:, positive].sum(axis=1) + _checked_betas(beta)[..., None] * leak)
 
 
-def flip_points(soft: Floats, tau: float, positive: Flags, *, leaking: Flags | None = None) -> Floats:
+def flip_points(soft: Floats, tau: float, positive: Flags) -> Floats:
     """The least beta at which each item is decided positive: (tau - O_positive) / O_leak, of shape (n_items,).
 
     0 for an item that is positive as it is, infinity for one that no beta up to 1 makes positive.
@@ -106,14 +104,10 @@ def flip_points(soft: Floats, tau: float, positive: Flags, *, leaking: Flags | N
     """
     JudgesOptions(tau=(tau,))  # raises where there is no such threshold
     share = soft[:, positive].sum(axis=1)
-    leak = soft[:, _leaking(positive, leaking)].sum(axis=1)
+    leak = soft[:, ~positive].sum(axis=1)
     point = np.divide(tau - share, leak, out=np.full(len(soft), np.inf), where=leak > 0)
     point = np.where(point > 1 + SLACK, np.inf, np.minimum(point, 1.0))
     return np.where(reaches(share, tau), 0.0, point)
-
-
-def _leaking(positive: Flags, leaking: Flags | None) -> Flags:
-    return np.asarray(~positive if leaking is None else leaking & ~positive)
 
 
 def _checked_betas(beta: npt.ArrayLike, mapping: LeakMapping = "keep") -> Floats:
@@ -136,7 +130,7 @@ class KnownSets:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SweepPoint:
-    """What follows if beta is so much, at one threshold: a Sensitivity whose judges are numbers, with their bias."""
+    """What follows if beta is so much, at one threshold: a Sensitivity whose judges are numbers."""
 
     beta: float
     tau: float
@@ -144,7 +138,6 @@ class SweepPoint:
     selected: Mapping[str, int | None]
     best: int
     consistency: Floats
-    bias: Floats
 
     def lost(self) -> dict[str, float]:
         """Consistency lost by selecting with each definition instead of taking the best judge (Table 3).
@@ -167,13 +160,12 @@ def sweep(
     taus: Sequence[float],
     select: Select,
     mapping: LeakMapping = "keep",
-    leaking: Flags | None = None,
     known: KnownSets | None = None,
     weights: Floats | None = None,
 ) -> tuple[SweepPoint, ...]:
     """Prevalence, selected and best judge: every tau of the first beta, then of the next.
 
-    `soft`, `positive`, `mapping`, `leaking`: as in `leaked_marginals`. `judge_positive` (n_items, n_judges): share of
+    `soft`, `positive`, `mapping`: as in `leaked_marginals`. `judge_positive` (n_items, n_judges): share of
     each judge's response sets with a positive option; beta is about people and leaves it alone. `betas`, `taus`: the
     grid. `select`: called as select(marginals, tau). `known`: items on which people gave response sets. `weights`
     (n_items,): how often each item counts; once if not given.
@@ -181,8 +173,8 @@ def sweep(
     items = np.ones(len(soft)) if weights is None else weights
     points = []
     for beta in betas:
-        marginals = leaked_marginals(soft, beta, positive, mapping, leaking=leaking)
-        share = leaked_positive(soft, beta, positive, leaking=leaking)
+        marginals = leaked_marginals(soft, beta, positive, mapping)
+        share = leaked_positive(soft, beta, positive)
         if known is not None:
             marginals = np.where(known.is_known[:, None], known.marginals, marginals)
             share = np.where(known.is_known, known.positive, share)
@@ -191,7 +183,7 @@ def sweep(
             consistency, prevalence = mean_of(judges == people[:, None], items), mean_of(people, items)
             point = SweepPoint(
                 beta=float(beta), tau=float(tau), prevalence=float(prevalence), selected=select(marginals, tau),
-                best=int(consistency.argmax()), consistency=consistency, bias=mean_of(judges, items) - prevalence,
+                best=int(consistency.argmax()), consistency=consistency,
             )  # fmt: skip
             points.append(point)
     return tuple(points)
@@ -211,7 +203,6 @@ def best_changes(
     tau: float,
     *,
     positive: Flags,
-    leaking: Flags | None = None,
     known: KnownSets | None = None,
     weights: Floats | None = None,
 ) -> tuple[BestChange, ...]:
@@ -227,7 +218,7 @@ def best_changes(
     >>> [(change.beta, change.before, change.after) for change in changes]  # (.52 - .3) / .7
     [(0.314285714286, 0, 1)]
     """
-    point = np.round(flip_points(soft, tau, positive, leaking=leaking), DECIMALS)
+    point = np.round(flip_points(soft, tau, positive), DECIMALS)
     if known is not None:
         point = np.where(known.is_known, np.where(reaches(known.positive, tau), 0.0, np.inf), point)
     judges = reaches(judge_positive, tau).astype(np.intp)

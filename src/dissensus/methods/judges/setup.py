@@ -246,11 +246,6 @@ def rating_rows(ratings: Ratings, space: LabelSpace) -> RatingRows:
     )  # fmt: skip
 
 
-def people_of(ratings: Ratings, space: LabelSpace) -> People:
-    """People's answers, by item of the ratings."""
-    return rating_rows(ratings, space).people()
-
-
 def _table(row: Codes, column: Codes, weight: Floats, shape: tuple[int, int]) -> Floats:
     total = np.bincount(row * shape[1] + column, weights=weight, minlength=shape[0] * shape[1])
     return total.astype(np.float64).reshape(shape)

@@ -17,7 +17,6 @@ TARGETS: tuple[Target, ...] = ("share", "decision")
 IntervalName = Literal["wilson", "normal"]
 INTERVALS: tuple[IntervalName, ...] = ("wilson", "normal")
 Method = Literal["naive", "people", "rogan-gladen", "ppi", "ppi++"]
-METHODS: tuple[Method, ...] = ("naive", "people", "rogan-gladen", "ppi", "ppi++")
 
 
 @dataclass(frozen=True, kw_only=True)
