@@ -76,7 +76,7 @@ def test_ids_are_unique_for_any_thresholds():
     assert len(set(ids)) == len(ids)
 
 
-@settings(deadline=None, max_examples=70)
+@settings(deadline=None, max_examples=30)
 @given(problems())
 def test_every_definition_equals_its_formula_item_by_item(problem):
     items, judges = problem
@@ -95,7 +95,7 @@ def test_every_definition_equals_its_formula_item_by_item(problem):
             assert np.isclose(found.value, expected, rtol=1e-9, atol=1e-9, equal_nan=True), definition.id
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(problems(), st.sets(st.integers(0, K - 1), min_size=1, max_size=K - 1))
 def test_decisions_equal_their_formula_item_by_item(problem, positive):
     items, judges = problem
@@ -108,7 +108,7 @@ def test_decisions_equal_their_formula_item_by_item(problem, positive):
             assert np.isclose(row.bias, reference.bias(judges[row.judge], items, positive, row.tau))
 
 
-@settings(deadline=None, max_examples=50)
+@settings(deadline=None, max_examples=20)
 @given(problems())
 def test_tied_items_are_counted_on_both_sides(problem):
     items, judges = problem

@@ -25,7 +25,7 @@ def answers(shared):
     for name, positive in POSITIVE.items():
         folder = shared / "data" / name
         ratings, judges = read(folder / "ratings.csv"), read_judges(folder / "judges.csv")
-        found[name] = rank_judges(ratings, judges, positive=positive, bootstrap=50)
+        found[name] = rank_judges(ratings, judges, positive=positive, bootstrap=20)
     return found
 
 

@@ -429,7 +429,7 @@ def test_judges_that_tell_nothing_are_not_said_to_save_or_to_cost_raters():
 @pytest.mark.parametrize("name", ["convabuse", "ambient_nli"])
 def test_real_judges_together_are_worth_at_least_the_best_of_them(shared, name):
     folder = shared / "data" / name
-    found = panels(read(folder / "ratings.csv"), read_judges(folder / "judges.csv"), bootstrap=50, people=False)
+    found = panels(read(folder / "ratings.csv"), read_judges(folder / "judges.csv"), bootstrap=20, people=False)
     best = max(own.score for own in found.judges)
     stack = next(panel for panel in found.panels if panel.method == "stacked")
     assert stack.worth.score >= best - 0.01
@@ -442,7 +442,7 @@ def test_real_judges_together_are_worth_at_least_the_best_of_them(shared, name):
 def test_wikipedias_classifier_saves_as_many_raters_beside_people_as_it_is_worth(shared):
     folder = shared / "data" / "wiki_attacks"
     ratings = read(folder / "ratings.csv.gz")
-    found = panels(ratings, read_judges(folder / "judges.csv"), max_raters=7, bootstrap=50)
+    found = panels(ratings, read_judges(folder / "judges.csv"), max_raters=7, bootstrap=10)
     worth = found.judges[0].equivalence
     assert worth == pytest.approx(3.42, abs=0.05)
     for row in found.people_and_judge[:3]:  # beside four it is off a curve of seven

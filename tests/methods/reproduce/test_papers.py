@@ -92,6 +92,8 @@ def groups(paper):
 SLOW = {
     ("judges-without-gold", "figures 4, 10 and 13"),
     ("dont-label-twice", "appendix A"),  # test_docs runs it
+    ("survey-equivalence", "theorems, running example"),  # test_theorems checks the same data sets
+    ("survey-equivalence", "theorems, three labels"),
     *(("how-many-raters", f"table {number}") for number in range(12, 16)),
 }
 GROUPS = [
