@@ -120,7 +120,7 @@ def _run(place: Path, words: Sequence[str], folder: Path) -> None:
 def _bounded() -> None:
     signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of CPU; both end the process
     signal.alarm(WAITED)
-    resource.setrlimit(resource.RLIMIT_AS, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_DATA, (ROOM, ROOM))  # drawings reserve more addresses than they use
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 

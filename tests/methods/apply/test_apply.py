@@ -1,6 +1,7 @@
 """A recalibration written, read back and applied: new answers in people's terms."""
 
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -226,3 +227,15 @@ def test_a_bare_label_of_a_judge_with_probabilities_means_what_people_say_there(
     assert result.answers.probability[:, yes] == pytest.approx(where, abs=0.04)
     sure = pd.DataFrame({"item": [0], "judge": "strict", "p_no": [0.02], "p_yes": [0.98]})
     assert dissensus.apply(tmp_path / "r.csv", sure).answers.probability[0, yes] > where[1] + 0.1
+
+
+@pytest.mark.parametrize("samples", [1, 2])
+def test_as_many_answers_as_items_take_no_table_of_all_by_all(samples):
+    table = [{"judge": "j", "answer": "x", "p_x": 0.8, "p_y": 0.2}, {"judge": "j", "answer": "y", "p_x": 0, "p_y": 1}]
+    answers = [
+        {"item": f"i{i}", "judge": "j", "sample": sample, "label": f"text {i}"}
+        for i in range(30_000) for sample in range(samples)
+    ]  # fmt: skip
+    with pytest.raises(DissensusError, match="30,000 different") if samples > 1 else nullcontext():
+        found = dissensus.apply(table, answers)
+        assert (found.judges[0].items, found.judges[0].changed, found.judges[0].unseen) == (30_000,) * 3

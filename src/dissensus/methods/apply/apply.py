@@ -18,6 +18,7 @@ from dissensus.data.writers import write_judges
 from dissensus.errors import ColumnError, JudgesError, counted, listed, named
 from dissensus.methods.equivalence.maps import DECIMALS, Map, MixedMap
 from dissensus.results import Result
+from dissensus.sizes import check_size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +187,7 @@ def _applied(one: Recalibration, judge: Judges) -> _Applied:
     never = np.append(one.items <= 0, True) if parameters is None else np.append(np.zeros(len(known)), 1) > 0
     is_unseen = np.asarray((outputs[:, never] > TIE).any(axis=1))
     label = hard_labels(shares, one.scale)
-    before = hard_labels(judge.stated().distributions()[2], "nominal")
+    before = _labels_before(judge)
     changed = np.array(judge.labels, dtype=object)[before] != np.array(one.labels, dtype=object)[label]
     names = [*(name for name, is_new in zip(known, never[:-1], strict=True) if is_new), *foreign]
     return _Applied(
@@ -204,6 +205,15 @@ def _applied(one: Recalibration, judge: Judges) -> _Applied:
 def _are_bare(judge: Judges) -> bool:
     """Whether the answers are labels without probabilities, one for each item."""
     return judge.probability is None and len(np.unique(judge.item)) == len(judge.item)
+
+
+def _labels_before(judge: Judges) -> Codes:
+    """The label of each item as the judge has it."""
+    if _are_bare(judge):  # a table of all items by all labels would fill the memory where each answer is another number
+        return judge.label[np.argsort(judge.item)]
+    what, advice = f"{judge.judges[0]} gave {len(judge.labels):,} different labels", "Name the column of labels label."
+    check_size("labels", len(judge.labels), what, advice, error=JudgesError)
+    return hard_labels(judge.stated().distributions()[2], "nominal")
 
 
 def _places(judge: Judges, known: tuple[str, ...], scale: Scale) -> tuple[Codes, list[str]]:
@@ -266,7 +276,8 @@ def _mean_meanings(learned: Map, outputs: Floats, times: Floats, items: Floats) 
 def _about_unseen(one: Recalibration, judge: Judges, names: list[str], is_unseen: Flags) -> list[str]:
     if not is_unseen.any():
         return []
-    given = [label for label, used in zip(judge.labels, judge.labels_used(), strict=True) if used and label in names]
+    unknown = set(names)
+    given = [label for label, used in zip(judge.labels, judge.labels_used(), strict=True) if used and label in unknown]
     items = f"{int(is_unseen.sum()):,} of {counted(len(is_unseen), 'item')}"
     never = f"{one.judge} gave answers that it never gave when it was recalibrated ({listed(given)}), on {items}"
     return [f"{never}: what they mean is a guess from its other answers and from what people say in general."]
