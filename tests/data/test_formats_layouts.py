@@ -41,8 +41,21 @@ def test_a_cell_that_is_neither_0_nor_1_loses_no_rater_unseen(tmp_path):
     assert typed_message_of(lambda: read(path)) == "r.csv, row 2: r3_q.yes is 'maybe', neither 0 nor 1. Fix the cell."
 
 
-def test_columns_of_0_and_1_without_a_common_name_are_raters_and_not_options(tmp_path):
-    assert read(write(tmp_path, "item,ann,bob\n1,0,1\n2,1,1\n")).provenance.format == "wide"
+@pytest.mark.parametrize("header", ["ann,bob", "rater_1,rater_2", "annotator.a,annotator.b", "r.1,r.2"])
+def test_columns_of_0_and_1_are_raters_where_their_names_are_no_options(tmp_path, header):
+    assert read(write(tmp_path, f"item,{header}\n1,0,1\n2,1,1\n")).provenance.format == "wide"
+
+
+def test_numbers_are_options_where_every_row_chooses_one(tmp_path):
+    ratings = read(write(tmp_path, "item,stars_1,stars_2,stars_3\n1,0,1,0\n2,1,0,0\n3,0,0,1\n"))
+    assert ratings.provenance.format == "one-hot"
+    assert triples(ratings) == [("1", None, "2"), ("2", None, "1"), ("3", None, "3")]
+
+
+def test_a_record_without_an_id_is_not_taken_for_another_item(tmp_path):
+    told, untold = {"meta": {"id": "2"}, "ratings": {"ann": "yes"}}, {"meta": {}, "ratings": {"bob": "no"}}
+    path = write(tmp_path, jsonl(told, untold, {"meta": {"id": "3"}, "ratings": {"ann": "no"}}), "r.jsonl")
+    assert "record 2: it does not say which item it is about" in typed_message_of(lambda: read(path))
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet", "csv"])

@@ -242,27 +242,30 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     answers = Answers(source.name, "records")
     place = ""
     for i, row in enumerate(cells.row.tolist()):
-        place, name = (item, texts[item][i]) if item else _nested_id({name: texts[name][i] for name in others}, row)
+        place, name = (item, texts[item][i]) if item else _nested_id({name: texts[name][i] for name in others})
+        if not place:
+            option = named("item_key", of="read")
+            raise OptionError(
+                f"{source.name}, record {row}: it does not say which item it is about. Give it an id, or name the key "
+                f"of the items with {option}. Keys found: {listed(others)}."
+            )
         ratings = _entries(_parsed(texts[holder][i] or ""))
         if not ratings:
             answers.tally.add("record without a rating")
         for question, rater, label in ratings:
             answers.add(question, row, {"item": name, "rater": rater, "label": label})
-    if not place:
-        option = named("item_key", of="read")
-        raise OptionError(f"{source.name}: name the key of the items with {option}. Keys found: {listed(others)}.")
     taken = {"item": called(place), "rater": f"in {holder}", "label": f"in {holder}"}
     return answers.ratings(plan, taken, rows=len(cells.row))
 
 
-def _nested_id(record: Mapping[str, str | None], row: int) -> tuple[str, str | None]:
+def _nested_id(record: Mapping[str, str | None]) -> tuple[str, str | None]:
     """Where the id of a record stands within another one, and the id; an empty place where there is none."""
     for column, text in record.items():
         inner = as_mapping(_parsed(text or ""))
         key = next((key for key in ID_NAMES if key in inner), None)
         if key is not None:
             return f"{column}.{key}", as_text(inner[key])
-    return "", str(row)
+    return "", None
 
 
 def _entries(value: object) -> Sequence[tuple[str, str | None, str | None]]:

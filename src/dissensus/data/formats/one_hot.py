@@ -9,6 +9,7 @@ from dissensus.data.columns import called, find_column, likely_match, shown_colu
 from dissensus.data.formats.answers import ONLY, Answers, loaded_texts, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
+from dissensus.data.layout import is_named
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, listed, named, shortened
 
@@ -101,7 +102,10 @@ def _recognises(source: Source, plan: ReadPlan) -> bool:
         return False
     assert source.sheet is not None  # noqa: S101 - it has columns
     cells = source.sheet.load(source.columns)
-    return any(_is_one_hot(cells, [c for c in places if places[c].question == q]) for q in _questions_in(places))
+    return any(
+        _is_one_hot(cells, {c: own for c, own in places.items() if own.question == question})
+        for question in dict.fromkeys(place.question for place in places.values())
+    )
 
 
 def _crossed(source: Source) -> dict[str, _Place]:
@@ -111,13 +115,19 @@ def _crossed(source: Source) -> dict[str, _Place]:
     return {name: _Place("", ONLY, name) for name in columns} if len(columns) > 1 else {}
 
 
-def _questions_in(places: Mapping[str, _Place]) -> list[str]:
-    return list(dict.fromkeys(place.question for place in places.values()))
+def _is_one_hot(cells: Cells, places: Mapping[str, _Place]) -> bool:
+    """Whether these columns are the options of a question, and not raters who answer 0 or 1 such as rater_1, rater_2.
 
-
-def _is_one_hot(cells: Cells, columns: Sequence[str]) -> bool:
-    """Whether somewhere an option is chosen and another one not, as a rating column of 0 and 1 could be, too."""
-    return len(columns) > 1 and any(CHOSEN & set(marks(t)) for c in columns for t in cells.columns[c].texts)
+    Options that are mere numbers could be raters, unless exactly one of them is chosen in every row.
+    """
+    own = list(places.values())
+    is_chosen = any(CHOSEN & set(marks(t)) for c in places for t in cells.columns[c].texts)
+    if len(own) == 1 or not is_chosen or is_named(own[0].question, "rater"):
+        return False
+    if any(place.rater or not place.option.isdigit() for place in own):
+        return True
+    texts = {c: texts_of(cells.columns[c], len(cells.row)) for c in places}
+    return all(label.isdigit() for i in range(len(cells.row)) for _, _, label in _chosen(texts, places, i))
 
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
