@@ -216,6 +216,12 @@ def test_leaving_raters_out_is_one_possibility_and_no_mend(tmp_path):
     text = " ".join(doctor(path).summary().split())
     assert "One possibility is `drop=` of `import_` rater=lazy0 `drop=` of `import_` rater=lazy1" in text
     assert "Fix it with" not in text
+    assert "If you choose so, run `dissensus import` with these options" in text
+
+
+def test_columns_of_probabilities_are_in_the_column_mapping(tmp_path):
+    path = write(tmp_path, "item,judge,p_No,p_Yes\n1,llm,.2,.8\n2,llm,.6,.4\n")
+    assert doctor(path, judges=True).taken["probabilities"] == "2 columns p_<label>"
 
 
 def test_twenty_thousand_raters_and_as_many_labels_are_no_burden(tmp_path):

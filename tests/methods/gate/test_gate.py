@@ -295,6 +295,7 @@ def test_the_words_say_who_passes_and_what_would_settle_the_rest():
     assert '"gpt" does not pass: one of two checks is inconclusive.' in text
     assert "collect about 420 more items, which settles it with 80% chance if the estimate is right." in text
     assert '"gpt" passes the check.' in result_of(CHECK).summary()
+    assert '"gpt" fails the check.' in result_of(replace(CHECK, verdict="fail")).summary()
     failed = result_of(replace(CHECK, verdict="fail"), CHECK, unclear)
     assert '"gpt" fails: one of three checks fails.' in failed.summary()
 

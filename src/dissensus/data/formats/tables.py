@@ -108,10 +108,11 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     given = {role: getattr(plan, role) for role in JUDGE_ROLES}
     names = columns_by_role(sheet, given, of=plan.of)
     guessed = named_otherwise(sheet, names, ("judge", "label", "item"))
-    if probability_columns(sheet):
+    shares = probability_columns(sheet)
+    if shares:
         guessed.pop("label", None)
     names |= guessed
-    needed = ("item",) if probability_columns(sheet) else ("item", "label")
+    needed = ("item",) if shares else ("item", "label")
     missing = [role for role in needed if names[role] is None]
     if missing:
         also = [] if names["judge"] is not None else ["judge"]
@@ -120,6 +121,8 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     taken = {role: f"column {name}" for role, name in names.items() if name is not None}
     if "sample" in taken:
         taken["repeat"] = taken.pop("sample")
+    if shares:
+        taken["probabilities"] = f"{counted(len(shares), 'column')} p_<label>"
     return RawJudges(
         format="judges", sheet=sheet, names={**given, **guessed}, taken=taken, warnings=about_names(guessed)
     )

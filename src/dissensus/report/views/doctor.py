@@ -38,7 +38,7 @@ def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> 
     """The command that fixes all that is wrong for certain."""
     options = dict.fromkeys(_text(row["option"]) for row in rows if row["option"] and not row["is_choice"])
     if not options:
-        return "Run `dissensus import` with these options, then use the file that it writes."
+        return "If you choose so, run `dissensus import` with these options, and use the file that it writes."
     renames = [option for option in options if option.startswith(MAP)]
     if len(renames) > 1:  # one option takes all of them
         words = ",".join(shlex.split(option.removeprefix(MAP))[0] for option in renames)

@@ -64,6 +64,8 @@ def lead_sentence(result: GateResult) -> str:
     verb = ("fails" if failed == 1 else "fail") if failed else f"{are(unclear)} inconclusive"
     open_ = failed or unclear
     which = _all_checks(n) if open_ == n else f"{spelled(open_)} of {spelled(n)} checks"
+    if failed and n == 1:
+        return f"{judge} fails the check."
     return f"{judge} {'fails' if failed else 'does not pass'}: {which} {verb}."
 
 
