@@ -5,7 +5,7 @@ import numpy as np
 from dissensus.data import Judges, Ratings
 from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
-from dissensus.simulation.panels import draw_categories
+from dissensus.simulation.indeterminate_model import sample_pairs
 
 OPTIONS = ("a", "b", "c")
 KINDS = {"choice": 0, "set": 1, None: -1}
@@ -80,8 +80,5 @@ def sets(*given):
 
 def paired_marginals(population, soft, pairs, stream):
     """Omega through F' estimated from raters who gave both."""
-    item = (stream.random(pairs) * len(population.stable)).astype(np.intp)
-    response_set = draw_categories(stream.random(pairs), population.observed[item])
-    choice = draw_categories(stream.random(pairs), population.choice[item, :, response_set])
-    reverse = pooled_reverse(choice, response_set, population.members)
+    reverse = pooled_reverse(*sample_pairs(population, pairs, stream), population.members)
     return apply_reverse(soft, reverse, population.members)
