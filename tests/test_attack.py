@@ -6,11 +6,13 @@ import importlib
 import importlib.util
 import json
 import os
+import pickle
 import re
 import shlex
 import struct
 import subprocess
 import sys
+import time
 import zipfile
 import zlib
 from concurrent.futures import ThreadPoolExecutor
@@ -142,6 +144,36 @@ def test_no_name_that_is_typed_reaches_the_terminal_as_it_is(capsys):
         _, out, err = run(capsys, *words)
         assert "\x1b" not in out + err
         assert "\\x1b[31m" in err
+
+
+SRC = Path(dissensus.__file__).parent
+WRITES = re.compile(r"""open\([^)\n]*["'](?:[wax][b+]*|rb?\+)["']|[\w)]\.write_(?:text|bytes)\(""")
+IN_A_FOLDER_OF_OURS = {
+    "web/uploads.py", "web/tasks.py", "data/sources/files.py", "sampling/dask_reduction.py",
+    "methods/reproduce/dont_label_twice_sweep.py",
+}  # fmt: skip
+"""They write copies in temporary folders, or add lines to a log of their own."""
+
+
+def test_files_of_the_user_are_written_in_one_place():
+    found = {str(path.relative_to(SRC)) for path in SRC.rglob("*.py") if WRITES.search(path.read_text())}
+    assert found == IN_A_FOLDER_OF_OURS | {"data/paths.py"}
+
+
+@pytest.mark.parametrize("name", ["r.pkl", "r.csv", "r.json", "r.parquet", "r.npy", "r.eval", "r.yaml", "r.xlsx"])
+def test_nothing_that_a_file_holds_is_unpickled(here, capsys, name):
+    class Harmful:
+        def __reduce__(self):
+            return Path.touch, (here / "X",)
+
+    (here / name).write_bytes(pickle.dumps(Harmful()))
+    for command in ("describe", "doctor"):
+        run(capsys, command, name)
+    assert not (here / "X").exists()
+    users = [
+        path.name for path in SRC.rglob("*.py") if re.search(r"pickle\.|allow_pickle|read_pickle", path.read_text())
+    ]
+    assert users == ["dask_cluster.py"]  # tasks for a cluster, which are ours
 
 
 def test_every_command_is_attacked_or_excused():
@@ -351,6 +383,13 @@ def test_a_table_of_too_many_columns_is_refused_and_500_pass(here, capsys):
         (here / f"{n}.csv").write_text(f"item,rater,label,{names}\n" + "".join(f"{i},r,y{',' * n}\n" for i in range(3)))
     assert dissensus.read(here / "500.csv").n_ratings == 3
     assert "20,003 columns" in refused(capsys, "describe", "20000.csv")
+
+
+def test_a_row_of_very_many_cells_is_refused_at_once(here, capsys):
+    (here / "wide.csv").write_text("item,rater,label\n" + "a,b,c" * 100_000)
+    began = time.process_time()
+    assert "200,001 cells where the header has 3" in refused(capsys, "describe", "wide.csv")
+    assert time.process_time() - began < 20  # it took minutes: each name was counted among all names
 
 
 def write_packed(path, table, *, packing):

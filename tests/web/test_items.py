@@ -1,5 +1,7 @@
 """The database of items says what `items` says, filtered and sorted as in plain Python."""
 
+import csv
+import io
 import math
 
 import pytest
@@ -10,6 +12,7 @@ from dissensus.data.paths import example_path
 pytest.importorskip("uvicorn", reason="the extra [web] is not installed")
 
 from dissensus.web.item_store import Wanted, as_rows, choices_in, page_of_items, write_items
+from dissensus.web.tasks import rows_csv
 
 EVERYTHING = 10_000
 
@@ -67,3 +70,20 @@ def test_pages_follow_each_other(store):
     pages = [page_of_items(store[0], Wanted(sort="split"), page)[1] for page in range(math.ceil(len(store[1]) / 50))]
     names = [row["item"] for page in pages for row in page]
     assert len(names) == len(set(names)) == len(store[1])
+
+
+def test_no_download_has_a_cell_that_a_spreadsheet_runs():
+    hostile = '=HYPERLINK("http://evil")'
+    people = [
+        {"item": f"@{i}", "rater": f"+r{r}", "label": hostile if i % 2 else "-x"} for i in range(4) for r in range(3)
+    ]
+    judges = [{"item": f"@{i}", "judge": "=j", "label": hostile} for i in range(4)]
+    result = dissensus.items(people, judges)
+    found = {"shares": {hostile: 1.0}, "judges": [{"judge": "=j", "answer": hostile, "surprise": -0.5}], "ratings": 3}
+    found |= {"item": "@1", "question": None, "text": "\t=x", "split": 0.0, "surprise": -0.5, "majority": hostile}
+    flat = next(as_rows([found]))
+    cells = [cell for row in csv.reader(io.StringIO(rows_csv(result))) for cell in row]
+    assert (flat["surprise"], flat["item"], flat["answer_=j"]) == (-0.5, "'@1", f"'{hostile}")
+    assert f"'{hostile}" in cells
+    for cell in (*cells, *map(str, flat.values()), *flat):
+        assert not cell.startswith(("=", "+", "@", "\t", "-x"))

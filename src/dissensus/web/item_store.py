@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from dissensus.data import Judges, Ratings
+from dissensus.data.sources.csv_rows import guarded
 from dissensus.methods.items.items import items_of
 from dissensus.methods.items.result import ItemsOptions, ItemTable
 from dissensus.sampling import Progress
@@ -251,7 +252,7 @@ def _open(path: Path) -> sqlite3.Connection:
 
 
 def as_rows(found: Sequence[Mapping[str, object]]) -> Iterator[dict[str, object]]:
-    """Items as flat rows, a column for each label and two for each judge."""
+    """Items as flat rows, a column for each label and two for each judge; no text is a formula to a spreadsheet."""
     for row in found:
         shares, judges = row["shares"], row["judges"]
         assert isinstance(shares, dict)  # noqa: S101 - we wrote it
@@ -260,4 +261,4 @@ def as_rows(found: Sequence[Mapping[str, object]]) -> Iterator[dict[str, object]
         flat |= {f"share_{label}": share for label, share in shares.items()}
         for own in judges:
             flat |= {f"answer_{own['judge']}": own["answer"], f"surprise_{own['judge']}": own["surprise"]}
-        yield flat
+        yield {name: guarded(value) if isinstance(value, str) else value for name, value in flat.items()}

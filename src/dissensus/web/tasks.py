@@ -20,6 +20,7 @@ from dissensus.data.labels import Scale
 from dissensus.data.project import toml_text
 from dissensus.data.questions import each_question, pooled_judges
 from dissensus.data.readers import judges_of
+from dissensus.data.sources.csv_rows import guarded
 from dissensus.data.sources.source import open_source
 from dissensus.errors import JudgesError
 from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
@@ -200,16 +201,18 @@ def kept_forms(result: Result, judges: Sequence[str]) -> dict[str, object]:
 
 
 def rows_csv(result: Result) -> str:
-    """The rows of a result as CSV, a column for each name that one of them has."""
+    """The rows of a result as CSV, a column for each name that one of them has; no text is a formula."""
     rows = [{name: plain(value) for name, value in row.items()} for row in result.rows()]
     names = list(dict.fromkeys(name for row in rows for name in row))
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, names, lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: json.dumps(v) if isinstance(v, list | dict) else v for name, v in row.items()} for row in rows
-    )
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(guarded, names))
+    writer.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
     return stream.getvalue()
+
+
+def _cell(value: object) -> object:
+    return guarded(value) if isinstance(value, str) else json.dumps(value) if isinstance(value, list | dict) else value
 
 
 def mapping_in(arguments: Mapping[str, object], name: str) -> Mapping[str, object]:

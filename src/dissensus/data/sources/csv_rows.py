@@ -94,7 +94,8 @@ def _below_upper(row: Sequence[str | None], names: Sequence[str]) -> list[str]:
     above: list[str] = []
     for cell in [*row, *[""] * len(names)]:
         above.append((cell or "").strip() or (above[-1] if above else ""))
-    return [f"{above[i]} {name}".strip() if names.count(name) > 1 else name for i, name in enumerate(names)]
+    times = Counter(names)
+    return [f"{above[i]} {name}".strip() if times[name] > 1 else name for i, name in enumerate(names)]
 
 
 FEWEST_BELOW = 5  # rows below one that holds units
