@@ -466,3 +466,22 @@ def test_a_position_that_is_left_is_dropped_unless_somebody_else_waits_for_it():
 
     with ThreadPoolExecutor(1) as thread:  # a browser's tests may have a loop in this one
         thread.submit(lambda: asyncio.run(move())).result()
+
+
+def test_the_judges_of_a_project_are_not_those_of_another_that_is_called_like_a_task():
+    from dissensus.web.jobs import JobBook  # noqa: PLC0415 - the extra may be missing
+
+    async def asked():
+        pool = SlowPool()
+        book = JobBook(pool, keep_seconds=60)
+        pool.finish(book.ask(("report", "toxicity", "", ""), "report", {}))
+        return [job.data for job in book.about("toxicity")], book.about("report")
+
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(lambda: asyncio.run(asked())).result() == (["toxicity"], [])
+
+
+def test_a_project_that_is_gone_is_not_found(server):
+    for page in ("data", "results", "items"):
+        status, _, text = server.ask("GET", f"/p/~gone/{page}")
+        assert (status, "There is no such project" in text) == (404, True)

@@ -332,7 +332,7 @@ def test_what_is_in_an_address_cannot_add_a_header(server):
 def test_the_id_of_a_job_or_an_upload_that_is_not_known_says_nothing_about_others(server):
     id_ = server.upload(ratings=("a.csv", RATINGS))
     wrong = id_[:-1] + ("A" if id_[-1] != "A" else "B")
-    assert server.ask("GET", f"/p/{wrong}/data")[0] == 400
+    assert server.ask("GET", f"/p/{wrong}/data")[0] == 404
     for path in (f"/jobs/{id_}", f"/jobs/{wrong}", "/jobs/1"):
         assert server.ask("GET", path)[0] == 404
         assert server.ask("POST", f"{path}/cancel")[0] == 404

@@ -44,6 +44,11 @@ class Job:
     ended: float | None = None  # when, on the monotonic clock
 
     @property
+    def data(self) -> str:
+        """The id of the data set that it is about; empty if there is none."""
+        return self.key[1]
+
+    @property
     def is_over(self) -> bool:
         """Whether nothing more will come."""
         return self.status in {"done", "failed", "cancelled"}
@@ -431,11 +436,11 @@ class JobBook:
 
     def forget_data(self, data: str) -> None:
         """Stop and forget what is about an upload that is gone."""
-        for job in [job for job in self._by_id.values() if data in job.key]:
+        for job in [job for job in self._by_id.values() if job.data == data]:
             self._pool.cancel(job)
             del self._by_id[job.id]
             self._by_key.pop(job.key, None)
 
     def about(self, data: str) -> list[Job]:
         """The jobs about a data set that are done, the latest first."""
-        return [job for job in reversed(self._by_id.values()) if job.status == "done" and data in job.key]
+        return [job for job in reversed(self._by_id.values()) if job.status == "done" and job.data == data]

@@ -157,7 +157,8 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
     check_token(settings)
     listening = listen(settings)
     port = listening.getsockname()[1]
-    shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "::1": "[::1]"}.get(settings.host, settings.host)  # noqa: S104 - shown, not bound
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)  # noqa: S104 - shown, not bound
+    shown = f"[{host}]" if ":" in host else host
     app = make_app(settings)
     where = f"http://{shown}:{port}/" + ("" if settings.token else f"?{KEY}={app.key}")
 

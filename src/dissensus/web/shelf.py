@@ -28,8 +28,17 @@ EXAMPLE, UNSAVED = "example:", "~"
 EXAMPLE_NAMES = {"toxicity": "Toxic comments", "binary": "Yes or no"}
 MOST_UNSAVED = 20
 """With the limit on one of them, that is what they may take of the disk; of more the one unused longest goes."""
-GONE = "There is no such project (any more): what is not saved is deleted an hour after its last use. Send it again."
 FIXED = "This is an example, which stays as it is. Drop your own files on the first page to change how they are read."
+
+
+class GoneError(DissensusError):
+    """There is no project with this id, or no longer."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "There is no such project (any more): what is not saved is deleted an hour after its last use. Send it "
+            "again."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,12 +131,12 @@ class Shelf:
             return self._data_set(id_, self._example(id_.removeprefix(EXAMPLE)))
         if id_.startswith(UNSAVED):
             if id_ not in self._used or time.monotonic() - self._used[id_] > self._keep:
-                raise DissensusError(GONE)
+                raise GoneError
             self._used[id_] = time.monotonic()
             return self._data_set(id_, open_project(self.folder / id_))
         is_name = id_ == Path(id_).name and not id_.startswith(".") and "\\" not in id_ and "\0" not in id_
         if not is_name or (self.only and id_ != self.only) or not self._is_project(id_):
-            raise DissensusError(GONE)
+            raise GoneError
         return self._data_set(id_, open_project(self.place / id_))
 
     def _is_project(self, name: str) -> bool:
@@ -212,7 +221,7 @@ class Shelf:
 
     def _example(self, name: str) -> Project:
         if name not in EXAMPLES:
-            raise DissensusError(GONE)
+            raise GoneError
         folder = self.folder / f"{EXAMPLE}{name}"
         if not (folder / PROJECT_FILE).is_file():
             shutil.rmtree(folder, ignore_errors=True)

@@ -15,7 +15,7 @@ from dissensus.errors import DissensusError
 from dissensus.web.guard import SIGNED_IN, Settings
 from dissensus.web.jobs import BusyError, Job, JobBook, Keep, Key, Order, Pool, QuickAnswers, Work, start_address
 from dissensus.web.layout import render, rendered
-from dissensus.web.shelf import DataSet, Shelf
+from dissensus.web.shelf import DataSet, GoneError, Shelf
 from dissensus.web.uploads import ComingError, TooLargeError
 
 FORMS = ("html", "csv", "page.html", "judges.txt")
@@ -83,7 +83,7 @@ def keeper(shelf: Shelf) -> Keep:
         if "json" not in result:
             return result
         judges = str(result.get("judges.txt", "")).splitlines()
-        if job.key[1]:
+        if job.data:
             await asyncio.to_thread(save, job.key, result)
         return {"html": result["html"], "judges": judges}
 
@@ -121,7 +121,7 @@ def is_signed_in(request: Request) -> bool:
     return bool(request.scope.get("state", {}).get(SIGNED_IN))
 
 
-STATUS: dict[type[Exception], int] = {TooLargeError: 413, BusyError: 503, ComingError: 503}
+STATUS: dict[type[Exception], int] = {GoneError: 404, TooLargeError: 413, BusyError: 503, ComingError: 503}
 
 
 def status_of(error: Exception) -> int:

@@ -89,11 +89,11 @@ def _show(job: Job) -> str:
     problems = [(file, one) for file, seen in files.items() for one in seen["problems"]]
     problems.sort(key=lambda each: SEVERITIES.index(each[1]["severity"]))
     sure = [fix for _, one in problems if not one["is_choice"] for fix in one["fixes"]]
-    at = project_address(job.key[1], "")
+    at = project_address(job.data, "")
     return render(
         "data_found.html.j2",
         at=at,
-        is_fixed=job.key[1].startswith(EXAMPLE),
+        is_fixed=job.data.startswith(EXAMPLE),
         files=files,
         problems=problems,
         is_wrong=any(one["severity"] != "note" for _, one in problems),

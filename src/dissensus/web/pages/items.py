@@ -113,7 +113,7 @@ def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
 
 def _show(job: Job) -> str:
     """Once all is written the page is asked for again."""
-    return render("items_ready.html.j2", where=address(f"/p/{job.key[1]}/items", {}), count=job.result["items"])
+    return render("items_ready.html.j2", where=address(f"/p/{job.data}/items", {}), count=job.result["items"])
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:

@@ -81,7 +81,7 @@ class Asking:
             return str(job.result["html"])
         judges, state = job.result.get("judges"), state_of(job)
         names = [str(name) for name in judges] if isinstance(judges, list) else []
-        links = [(address(f"/p/{job.key[1]}/{self.command}", {**state, "judge": name}), name) for name in names]
+        links = [(address(f"/p/{job.data}/{self.command}", {**state, "judge": name}), name) for name in names]
         return render("choose_judge.html.j2", links=links)
 
     def recipe(self, data: DataSet | None, values: Mapping[str, str]) -> Recipe:
