@@ -334,6 +334,19 @@ def test_who_is_not_named_is_of_the_other_kind():
     assert (ratings.raters, judges.judges) == (("human_1",), ("claude-3", "gpt-4o"))
 
 
+def test_labels_of_one_table_are_renamed_where_they_are():
+    table = {
+        "id": ["a", "b", "c"],
+        "ann": ["yes", "n/a", "no"],
+        "bob": ["yes", "no", "no"],
+        "gpt-4o": ["J", "no", "no"],
+    }
+    ratings, judges = read_both(table, label_map={"n/a": "", "J": "yes"})  # each side has one of them
+    assert (ratings.options, ratings.n_ratings, judges.options) == (("no", "yes"), 5, ("no", "yes"))
+    message = message_of(lambda: read_both(table, label_map={"maybe": ""}))
+    assert "renames 'maybe', but there is no such label. Labels found: n/a, no, yes." in message
+
+
 def test_labels_of_one_table_are_merged_into_the_spelling_of_people(tmp_path, capsys):
     table = {
         "id": ["a", "b", "c"],

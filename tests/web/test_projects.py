@@ -172,7 +172,7 @@ def test_a_folder_that_is_a_project_opens_at_once_and_no_other_is_reached(tmp_pa
         server.sign_in()
         assert ask(server, "/")[1]["Location"] == "/p/one/data"
         assert ask(server, "/p/one/results")[1]["Location"] == "/p/one/data"  # no file plays a role yet
-        assert ask(server, "/p/other/data")[0] == 400
+        assert ask(server, "/p/other/data")[0] == 404
 
 
 def test_a_project_of_a_newer_version_is_named_and_the_others_open(server):

@@ -123,6 +123,16 @@ def _options(text: str, split: str | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, parts)))
 
 
+class NoSuchLabelError(OptionError):
+    """A label that is to be renamed is not there; `label` says which."""
+
+    def __init__(self, option: str, label: str, known: Iterable[str]) -> None:
+        self.label = label
+        super().__init__(
+            f"{option} renames {label!r}, but there is no such label. Labels found: {listed(sorted(known))}."
+        )
+
+
 def _renamed(
     labels: Sequence[tuple[str, ...]], plan: ReadPlan, count: Sequence[int], notes: list[str]
 ) -> list[tuple[str, ...]]:
@@ -134,8 +144,7 @@ def _renamed(
     known = {name for label in labels for name in label}
     for old, new in table.items():
         if old not in known:
-            shown = listed(sorted(known))
-            raise OptionError(f"{option} renames {old!r}, but there is no such label. Labels found: {shown}.")
+            raise NoSuchLabelError(option, old, known)
         if new and used[old]:
             notes.append(f"Renamed the label {old} to {new} ({counted(used[old], 'time')}), as {option} says.")
     return [tuple(dict.fromkeys(filter(None, (table.get(name, name) for name in label)))) for label in labels]

@@ -1,19 +1,20 @@
 """Whatever people hand to a method, as Ratings and Judges."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, Union
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 
 import numpy as np
 import numpy.typing as npt
 
 from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
-from dissensus.data.fixes import folded, listing
+from dissensus.data.fixes import NoSuchLabelError, folded, listing
 from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
 from dissensus.data.judges import Judges
-from dissensus.data.labels import PREFIX, Scale, cell_text
+from dissensus.data.labels import PREFIX, Scale, cell_text, option_name
 from dissensus.data.layout import answer_columns, is_judge, named_otherwise, people_among, rater_columns
 from dissensus.data.questions import check_one_question, pooled_judges, pooled_ratings
 from dissensus.data.ratings import Ratings, counted_the_same
@@ -42,6 +43,7 @@ RatingsLike: TypeAlias = Ratings | Table
 """Ratings, or anything that `read` takes."""
 JudgesLike: TypeAlias = Judges | Table
 """Judges' answers, anything that `read_judges` takes, or a dict of judge to answers in the order of the items."""
+T = TypeVar("T")
 ROLES = frozenset({"item", "judge", "label", "sample"})
 
 
@@ -158,25 +160,52 @@ def read_both(
     (('ann', 'bob'), ('gpt-4o',))
     """
     shared: dict[str, Any] = {
-        "labels": labels, "repeats": repeats, "task": task, "label_map": label_map, "question": question,
-        "merge_case": merge_case,
+        "labels": labels, "repeats": repeats, "task": task, "question": question, "merge_case": merge_case,
     }  # fmt: skip
     people_only: dict[str, Any] = {"scale": scale, "by": by, "items": items, **shared}
     if people is None and judges is None and _tells_judges(source):
-        return _in_common(read(source, item=item, **people_only), read_judges(source, item=item, **shared))
+        reading, judging = (
+            partial(read, source, item=item, **people_only),
+            partial(read_judges, source, item=item, **shared),
+        )
+        return _in_common(*_renamed_each(reading, judging, label_map)[:2])
     columns, everybody = _whose(source, item=item, rater=rater, label=label)
     ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
     if "rater" in columns:
-        ratings = _of_raters(read(source, **columns, **people_only), ours)
+        reading = partial(read, source, **columns, **people_only)
         roles = {"item": columns["item"], "judge": columns["rater"], "label": columns["label"]}
     else:
-        ratings = read(source, **columns, rater=listing(ours), source_format="wide", **people_only)
+        reading = partial(read, source, **columns, rater=listing(ours), source_format="wide", **people_only)
         roles = {**columns, "judge": listing(theirs), "source_format": "judge-columns"}
-    answers = read_judges(source, **roles, **shared)
+    judging = partial(read_judges, source, **roles, **shared)
+    ratings, answers, names = _renamed_each(reading, judging, label_map)
+    ratings = _of_raters(ratings, ours) if "rater" in columns else ratings
     if merge_case and (renamed := _other_spellings(answers.options, ratings.options)):
-        answers = read_judges(source, **roles, **shared | {"label_map": {**(label_map or {}), **renamed}})
+        answers = judging(label_map=names | renamed)
     answers = _of_judges(answers, theirs) if "rater" in columns else answers
     return replace(ratings, warnings=(*note, *ratings.warnings)), answers
+
+
+def _renamed_each(
+    people: Callable[..., Ratings], judges: Callable[..., Judges], label_map: Mapping[str, str] | None
+) -> tuple[Ratings, Judges, dict[str, str]]:
+    """Both sides of a table and what is renamed for judges: each side takes the new names of the labels that it has."""
+    lacking: list[dict[str, NoSuchLabelError]] = []
+
+    def renamed(reading: Callable[..., T]) -> tuple[T, dict[str, str]]:
+        names, missed = dict(label_map or {}), dict[str, NoSuchLabelError]()
+        lacking.append(missed)
+        while True:
+            try:
+                return reading(label_map=names), names
+            except NoSuchLabelError as error:
+                missed[error.label] = error
+                names = {old: new for old, new in names.items() if option_name(str(old)) != error.label}
+
+    (ratings, _), (answers, names) = renamed(people), renamed(judges)
+    if nowhere := [error for label, error in lacking[0].items() if label in lacking[1]]:
+        raise nowhere[0]
+    return ratings, answers, names
 
 
 def _other_spellings(answers: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
