@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, SCORES, Score
+from dissensus.report.views import worth
 
 
 @pytest.mark.parametrize("name", SCORES)
@@ -22,3 +23,7 @@ def test_asking_about_a_share_of_the_items_brings_that_share_of_a_score_that_is_
     assert is_linear or name not in ADDITIVE_SCORES
     if name == "pearson":  # the covariance grows with the share, and the prediction's spread with its root
         assert np.isclose(asking(0.25), asking(1) / 2)
+
+
+def test_every_score_has_words():
+    assert set(worth._SCORES) == set(SCORES), "give each score its words in report/views/worth.py"
