@@ -27,6 +27,7 @@ test: .venv/has-test chromium postgresql paper-data  ## Run the tests (ARGS="-k 
 
 test-slow: .venv/has-test chromium paper-data  ## Run the simulations of level and coverage
 	@$(PY) -m pytest -m slow $(ARGS)
+	@$(PY) -m pytest --hypothesis-profile many tests/test_properties.py $(ARGS)
 
 test-scale: .venv/has-test  ## Reduce two hundred million ratings (20 GB of disk, about 15 minutes)
 	@$(PY) -m pytest -m scale -s tests/scale $(ARGS)

@@ -2,6 +2,7 @@ import json
 import os
 import signal
 import sys
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,6 +16,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 # A busy machine is no fault: nothing fails for having taken long.
 settings.register_profile("untimed", deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("many", settings.get_profile("untimed"), max_examples=300)
 settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -119,6 +121,27 @@ def golden(request: pytest.FixtureRequest):
         return path.read_text(encoding="utf-8")
 
     return find
+
+
+@pytest.fixture(scope="session")
+def demo_once():
+    """Within it `dissensus demo` works out its answers the first time only: they are the same every time."""
+    from dissensus.methods.decide import answers  # noqa: PLC0415 - only few tests need it
+
+    known, works_out = [], answers.answers_of
+
+    def answers_of(*given, **asked):
+        if not known:
+            known.append(works_out(*given, **asked))
+        return known[0]
+
+    @contextmanager
+    def once():
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(answers, "answers_of", answers_of)
+            yield
+
+    return once
 
 
 @pytest.fixture(scope="session")

@@ -63,8 +63,10 @@ EXPLAINED = {
 }
 """What is null for a reason that stands beside it in the result: a verdict, a status, or that it was not asked for."""
 
+MORE = settings().max_examples // 30
+"""How many times as many examples as `make test` draws: 1 there, more in `make test-slow`."""
 QUICK = settings(
-    max_examples=5,
+    max_examples=3 * MORE,
     deadline=None,
     derandomize=True,
     database=None,
@@ -447,7 +449,7 @@ def test_a_result_can_be_shown_in_every_way(name, said, scale, options):
 
 
 @every_method
-@settings(QUICK, max_examples=12)
+@settings(QUICK, max_examples=5 * MORE)
 @given(said=data(fewest_items=1, fewest_raters=1), scale=scales, options=st.data())
 def test_whatever_is_asked_of_whatever_data_is_answered_or_refused_in_one_line(name, said, scale, options):
     chosen = options.draw(options_of(name, is_wild=True))
@@ -456,7 +458,7 @@ def test_whatever_is_asked_of_whatever_data_is_answered_or_refused_in_one_line(n
 
 
 @every_method
-@settings(QUICK, max_examples=2)
+@settings(QUICK, max_examples=2 * MORE)
 @given(said=data(), scale=scales)
 def test_every_choice_of_every_option_is_answered_or_refused_in_one_line(name, said, scale):
     tables = said.read(scale)

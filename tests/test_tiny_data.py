@@ -13,7 +13,7 @@ from dissensus import DissensusError, read, read_judges
 from dissensus.methods.decide.answers import answers_of
 from dissensus.report.whole import report_of
 
-N_DATA = 30
+SEEDS = [range(30), pytest.param(range(30, 70), marks=pytest.mark.slow)]
 FEW = {"bootstrap": 3}
 
 
@@ -117,10 +117,10 @@ def test_every_public_method_is_tried():
     assert public == {name.split()[0] for name in CALLS}
 
 
-@pytest.fixture(scope="module")
-def data():
-    """Tiny data of many shapes."""
-    return [tiny(seed) for seed in range(N_DATA)]
+@pytest.fixture(scope="module", params=SEEDS, ids=str)
+def data(request):
+    """Tiny data of many shapes, by seed."""
+    return {seed: tiny(seed) for seed in request.param}
 
 
 def refuse(constant):
@@ -150,7 +150,7 @@ def outcome(method, own):
 @pytest.mark.parametrize("name", CALLS)
 def test_tiny_data_give_a_result_or_a_refusal(name, data):
     outcomes = Counter()
-    for seed, own in enumerate(data):
+    for seed, own in data.items():
         try:
             outcomes[outcome(CALLS[name], own)] += 1
         except Exception as error:
@@ -161,7 +161,9 @@ def test_tiny_data_give_a_result_or_a_refusal(name, data):
 
 
 def test_a_report_on_tiny_data_has_sections_or_is_refused(data):
-    found = [asked_of(lambda r, j, p: answers_of(r, j, positive=[p], bootstrap=3), own) for own in data[:12]]
+    found = [
+        asked_of(lambda r, j, p: answers_of(r, j, positive=[p], bootstrap=3), own) for own in [*data.values()][:12]
+    ]
     written = [answers for answers in found if not isinstance(answers, str)]
     assert written
     assert all(report_of(answers, title="Tiny").sections for answers in written)

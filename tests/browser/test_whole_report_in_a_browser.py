@@ -15,10 +15,11 @@ IMAGE = "<img src=x onerror=alert(2)>"
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
+def report(tmp_path_factory, demo_once):
     """The page about the bundled data, with every section."""
     path = tmp_path_factory.mktemp("whole") / "report.html"
-    assert main(["demo", "-o", str(path), "--quiet"]) == 0
+    with demo_once():
+        assert main(["demo", "-o", str(path), "--quiet"]) == 0
     return path
 
 
@@ -64,8 +65,8 @@ def test_the_decision_stands_above_everything(look, report):
     assert len(sentences) <= 3
 
 
-def test_the_first_screen_has_the_judges_and_the_chart_and_the_contents_stay_at_the_side(open_page, report):
-    page = open_page(report, viewport={"width": 1280, "height": 800}).page
+def test_the_first_screen_has_the_judges_and_the_chart_and_the_contents_stay_at_the_side(look, report):
+    page = look(report, viewport={"width": 1280, "height": 800}).page
     judges = page.locator("#front table.bars")
     for part in (judges.get_by_role("row").last, page.locator("#front [data-chart] svg .mark-line").first):
         box = part.bounding_box()
@@ -89,8 +90,8 @@ def test_the_first_screen_is_there_before_a_chart_is_drawn(browser, report):
     assert report.stat().st_size < 1_500_000
 
 
-def test_a_judge_has_one_colour_wherever_it_is_drawn(open_page, report):
-    page = open_page(report, viewport={"width": 1280, "height": 800}).page
+def test_a_judge_has_one_colour_wherever_it_is_drawn(look, report):
+    page = look(report, viewport={"width": 1280, "height": 800}).page
     open_folds(page)
     strong = page.get_by_role("row", name="strong").locator("svg.key .mark").get_attribute("fill")
     assert strong.startswith("var(--series-")
@@ -99,8 +100,8 @@ def test_a_judge_has_one_colour_wherever_it_is_drawn(open_page, report):
         assert marks.count() >= 1, figure
 
 
-def test_a_figure_can_be_taken_away(open_page, report):
-    page = open_page(report, accept_downloads=True).page
+def test_a_figure_can_be_taken_away(look, report):
+    page = look(report).page
     figure = page.get_by_role("figure", name=re.compile("predicts people as well as"))
     for kind, start in (("CSV", b"\xef\xbb\xbfRaters,Bits,"), ("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with page.expect_download() as download:
@@ -221,9 +222,15 @@ def violations(page):
     ]
 
 
-@pytest.mark.parametrize("window", [{}, {"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}])
-def test_axe_finds_nothing_serious(open_page, report, window):
+DARK_PHONE = {"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}
+
+
+@pytest.mark.parametrize(
+    ("shown", "window"),
+    [("report", {}), ("hostile", DARK_PHONE), pytest.param("report", DARK_PHONE, marks=pytest.mark.slow)],
+)
+def test_axe_finds_nothing_serious(open_page, request, shown, window):
     # The debugger may add axe to the page, which the page's own policy would refuse.
-    page = open_page(report, bypass_csp=True, **window).page
+    page = open_page(request.getfixturevalue(shown), bypass_csp=True, **window).page
     open_folds(page)
     assert violations(page) == []

@@ -221,13 +221,14 @@ def test_who_answered_in_two_ways_counts_once():
     assert any(warning.startswith(lost) for warning in left_to_us.warnings)
 
 
-def test_the_demo_shows_the_decision_on_one_screen_and_every_section_with_details(capsys, tmp_path):
-    status, out, err = run(capsys, "demo", "-o", tmp_path / "report.html")
+def test_the_demo_shows_the_decision_on_one_screen_and_every_section_with_details(capsys, tmp_path, demo_once):
+    with demo_once():
+        status, out, err = run(capsys, "demo", "-o", tmp_path / "report.html")
+        details = run(capsys, "demo", "--details", "-o", tmp_path / "report.html")[1]
     assert status == 0
     assert out.startswith("Use strong, as it is: it answers like a person; recalibrated, it is worth")
     assert "(one more person)" in out
     assert len(out.splitlines()) <= 25
-    details = run(capsys, "demo", "--details", "-o", tmp_path / "report.html")[1]
     assert "Do the raters agree?" in details
     assert "How many raters is each judge worth?" in details
     assert err.splitlines()[-1] == f"Wrote {tmp_path / 'report.html'}"

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 import re
+from functools import cache
 from html.parser import HTMLParser
 from textwrap import wrap
 from typing import NamedTuple
@@ -71,8 +72,11 @@ ELSEWHERE = {
 """Commands whose lines are counted elsewhere."""
 BUNDLED = ("toxicity", "binary")
 REAL = ("mtbench_pairs", "convabuse", "bluebirds", "wmt23_mqm_ende", "ambient_nli")
-MOST_ITEMS = 1000
+MOST_ITEMS = 250
 """Of each real file: the words count, and thousands of items have the same ones."""
+MANY_ITEMS = 1000
+"""For what refuses fewer."""
+ASKS_FOR_MANY = ("route", "alt-test", "plan raters", "plan labels")
 
 
 class Answer(NamedTuple):
@@ -146,12 +150,22 @@ def server():
 QUESTIONS = ("toxic", "rude", "off topic")
 
 
+def first_items(folder, made, most):
+    """A folder with the rows of the first items of another."""
+    made.mkdir()
+    ratings, judges = (pd.read_csv(folder / name, dtype=str, keep_default_na=False) for name in FILES)
+    first = ratings["item"].drop_duplicates()[:most]
+    for name, table in zip(FILES, (ratings, judges), strict=True):
+        table[table["item"].isin(first)].to_csv(made / name, index=False)
+    return made
+
+
 @pytest.fixture(scope="module")
 def asked_thrice(tmp_path_factory):
-    """A folder with three questions about the same items."""
+    """A folder with three questions about the same items, of few raters."""
     folder = tmp_path_factory.mktemp("asked_thrice")
     for name in FILES:
-        head, *rows = (example_path("toxicity") / name).read_text(encoding="utf-8").splitlines()
+        head, *rows = (example_path("binary") / name).read_text(encoding="utf-8").splitlines()
         lines = [f"question,{head}", *(f"{question},{row}" for question in QUESTIONS for row in rows)]
         (folder / name).write_text("\n".join(lines), encoding="utf-8")
     return folder
@@ -164,10 +178,11 @@ def bundled(request, tmp_path_factory):
 
 
 @pytest.fixture(scope="module", params=[*ALONE.items(), ("collect", MADE)], ids=" ".join)
-def alone(request, made):
+def alone(request, made, demo_once):
     command, words = request.param
     url = request.getfixturevalue("server").url if "{url}" in words else ""
-    return answer_to([*command.split(), *words.format(url=url).split()], made)
+    with demo_once() if command == "demo" else contextlib.nullcontext():
+        return answer_to([*command.split(), *words.format(url=url).split()], made)
 
 
 @pytest.fixture(scope="module", params=["describe", "decide", "items", "report"])
@@ -176,22 +191,25 @@ def several(request, asked_thrice):
 
 
 @pytest.fixture(scope="module")
-def thinned(shared, tmp_path_factory):
-    """A folder for each real data set, with its first items."""
-    folder = tmp_path_factory.mktemp("thinned")
-    for data in REAL:
-        (folder / data).mkdir()
-        ratings, judges = (pd.read_csv(shared / "data" / data / name, dtype=str) for name in FILES)
-        first = ratings["item"].drop_duplicates()[:MOST_ITEMS]
-        for name, table in zip(FILES, (ratings, judges), strict=True):
-            table[table["item"].isin(first)].to_csv(folder / data / name, index=False)
-    return folder
+def answer_about(shared, tmp_path_factory):
+    """Asks a command about the first items of a real data set, once."""
+    folder = tmp_path_factory.mktemp("real")
+
+    @cache
+    def thinned(data, most):
+        return first_items(shared / "data" / data, folder / f"{data} {most}", most)
+
+    @cache
+    def ask(command, data):
+        few = thinned(data, MANY_ITEMS if command in ASKS_FOR_MANY else MOST_ITEMS)
+        return answer_to(typed(command, few), few)
+
+    return ask
 
 
 @pytest.fixture(scope="module", params=[f"{command} | {data}" for command in TYPED for data in REAL])
-def real(request, thinned, tmp_path_factory):
-    command, data = request.param.split(" | ")
-    return answer_to(typed(command, thinned / data), tmp_path_factory.mktemp("real"))
+def real(request, answer_about):
+    return answer_about(*request.param.split(" | "))
 
 
 def test_every_command_is_counted():
@@ -318,9 +336,9 @@ def test_a_command_answers_real_data_on_one_screen(real):
     check(real)
 
 
-def test_a_report_says_once_which_kind_of_ratings_count(thinned, tmp_path):
+def test_a_report_says_once_which_kind_of_ratings_count(answer_about):
     # Of its sections four use forced choices or response sets only, each with a warning of its own.
-    page = Page(answer_to(typed("report", thinned / "ambient_nli"), tmp_path).page)
+    page = Page(answer_about("report", "ambient_nli").page)
     assert " ".join(page.seen).count("orced choices") == 1
     assert " ".join(page.words).count("orced choices") > 1
 
