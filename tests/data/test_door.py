@@ -324,8 +324,40 @@ def test_people_and_judges_of_one_table_are_told_apart(is_long):
     for ratings, judges in (by_name, by_pattern):
         assert triples(ratings) == cells_of("human_1", "human_2")
         assert sorted((r["item"], r["judge"], r["label"]) for r in judges.rows()) == cells_of("gpt-4o", "claude-3")
-    assert "Told apart by their names: human_1, human_2 are people, gpt-4o, claude-3 are judges." in by_name[0].warnings
+    assert "Told apart by their names: gpt-4o, claude-3 as judges, human_1, human_2 as people." in by_name[0].warnings
     assert not any("Told apart" in warning for warning in by_pattern[0].warnings)
+    assert not any(
+        warning.startswith("Counted as raters") for own in (by_name, by_pattern) for warning in own[0].warnings
+    )
+
+
+@pytest.mark.parametrize("is_long", [False, True])
+def test_an_import_of_judges_takes_no_people_for_judges(is_long, tmp_path, capsys):
+    path, frame = tmp_path / "survey.csv", pd.DataFrame(ONE)
+    (frame.melt(id_vars="id", var_name="rater", value_name="label") if is_long else frame).to_csv(path, index=False)
+    assert main(["import", str(path), "--judges", "-o", str(tmp_path / "judges.csv")]) == 0
+    assert "claude-3. Name others with --judge." in unwrapped(capsys).replace("claude-3, gpt-4o", "gpt-4o, claude-3")
+    rows = read_judges(tmp_path / "judges.csv").rows()
+    assert sorted((r["item"], r["judge"], r["label"]) for r in rows) == cells_of("gpt-4o", "claude-3")
+    named = ["--judge", "rater" if is_long else "human*,gpt*,claude*"]
+    assert main(["import", str(path), *named, "-o", str(tmp_path / "all.csv")]) == 0
+    assert len(read_judges(tmp_path / "all.csv").judges) == 4
+
+
+def test_judges_among_the_raters_are_reported_and_can_be_left_out(tmp_path, capsys):
+    path = tmp_path / "survey.csv"
+    pd.DataFrame(ONE).melt(id_vars="id", var_name="rater", value_name="label").to_csv(path, index=False)
+    assert main(["describe", str(path), "--bootstrap", "0"]) == 0
+    assert "judges by their names: claude-3, gpt-4o. To leave them out, import the file with --drop." in unwrapped(
+        capsys
+    )
+    dropped = [word for name in ("gpt-4o", "claude-3") for word in ("--drop", f"rater={name}")]
+    assert main(["import", str(path), *dropped]) == 0
+    assert "judges by their names" not in unwrapped(capsys)
+
+
+def unwrapped(capsys):
+    return " ".join(capsys.readouterr().out.split())
 
 
 def test_who_is_not_named_is_of_the_other_kind():

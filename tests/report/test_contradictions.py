@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from dissensus import gate, read, read_judges
+from dissensus import alt_test, decide, gate, read, read_judges
 from dissensus.methods.decide.answers import answers_of
 from dissensus.report.front import NARROWER
-from dissensus.report.views.alt_test import replaced_by
+from dissensus.report.views.alt_test import CHOOSE, lead_sentence, replaced_by
 from dissensus.report.whole import report_of
 
 BOOTSTRAP = 60
@@ -55,9 +55,31 @@ def test_no_two_sections_on_bundled_data_contradict_each_other(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ambient_nli", "bluebirds", "convabuse", "dices_350", "mtbench_pairs"])
+@pytest.mark.parametrize(
+    "name", ["ambient_nli", "bluebirds", "convabuse", "dices_350", "mtbench_pairs", "vader_tweets"]
+)
 def test_no_two_sections_on_real_data_contradict_each_other(shared, name):
     folder = shared / "data" / name
     ratings, judges = read(folder / "ratings.csv"), read_judges(folder / "judges.csv")
     answers = answers_of(ratings, judges, bootstrap=BOOTSTRAP)
     assert contradictions(answers, ratings, judges) == []
+
+
+def test_a_decision_counts_raters_where_the_gate_does(shared):
+    # Few of the items that all nine judges answered have a second rating, and one judge alone answered far more.
+    folder = shared / "data" / "mtbench_pairs"
+    ratings, judges = read(folder / "ratings.csv"), read_judges(folder / "judges.csv")
+    first = decide(ratings, judges, bootstrap=BOOTSTRAP).judges[0]
+    [check] = gate(ratings, judges, judge=first.judge, min_equivalence=0.5, bootstrap=BOOTSTRAP).checks
+    assert first.verdict == "within"
+    assert first.low_verdict == "below 0" or first.worth_low <= check.value
+    assert first.high_verdict == "above K" or first.worth_high >= check.value
+
+
+def test_the_alt_test_leaves_the_choice_to_decide_where_no_judge_beats_a_rater(shared):
+    folder = shared / "data" / "vader_tweets"
+    ratings, judges = read(folder / "ratings.csv"), read_judges(folder / "judges.csv")
+    result = alt_test(ratings, judges)
+    assert [judge.won for judge in result.judges] == [0, 0, 0]
+    assert not any(judge.judge in lead_sentence(result) for judge in result.judges)
+    assert CHOOSE in " ".join(result.summary().replace("\n  ", " ").split())

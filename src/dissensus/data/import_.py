@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from dissensus.data.formats.plan import LeftOut, OffScale, ReadPlan, Repeats, Skipped, format_of
+from dissensus.data.inputs import judges_beside_people, of_judges
 from dissensus.data.judges import Judges
 from dissensus.data.labels import SEPARATOR, Scale
 from dissensus.data.paths import is_same, save_bytes
@@ -20,7 +21,7 @@ from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
 from dissensus.data.writers import write_judges, write_ratings
-from dissensus.errors import OptionError
+from dissensus.errors import OptionError, listed
 from dissensus.results import Message, Result
 
 ROLES = ("item", "rater", "judge", "label", "question", "repeat", "status")
@@ -101,12 +102,18 @@ def import_(
     `order`: what these columns of judges' answers are called, as for `read_judges`. `sheet`, `columns`, `skipped`,
     `label_map`, `merge_case`, `decimal_comma`, `off_scale`, `split`, `drop`: as for `read`.
     """
-    plan = ReadPlan.given(locals(), of="import_")
+    given = locals()
+    beside = judges_beside_people(source, {"item": item, "rater": rater, "label": label}) if judges and not (
+        judge or sheet or columns or source_format) else None  # fmt: skip
+    plan = ReadPlan.given(given | (beside[0] if beside else {}), of="import_")
     if output is not None:
         _check_output(Path(output), Path(source))
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
         wants_judges = judges or has_judges_only(opened, plan)
         imported, raw, left_out = judges_of(opened, plan) if wants_judges else ratings_of(opened, plan)
+    if beside is not None and isinstance(imported, Judges):
+        note = f"Judges by their names: {listed(beside[1])}. Name others with {plan.named('judge')}."
+        imported = replace(of_judges(imported, beside[1]), warnings=(note, *imported.warnings))
     if output is not None and isinstance(imported, Ratings):
         write_ratings(imported, output)
     elif output is not None and isinstance(imported, Judges):

@@ -13,9 +13,10 @@ import numpy.typing as npt
 from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
 from dissensus.data.fixes import NoSuchLabelError, folded, listing
 from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
+from dissensus.data.formats.tables import AMONG_RATERS
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text, option_name
-from dissensus.data.layout import answer_columns, is_judge, named_otherwise, people_among, rater_columns
+from dissensus.data.layout import answer_columns, is_judge, is_named, named_otherwise, people_among, rater_columns
 from dissensus.data.questions import check_one_question, pooled_judges, pooled_ratings
 from dissensus.data.ratings import Ratings, counted_the_same
 from dissensus.data.readers import item_names, read, read_judges
@@ -182,8 +183,9 @@ def read_both(
     ratings = _of_raters(ratings, ours) if "rater" in columns else ratings
     if merge_case and (renamed := _other_spellings(answers.options, ratings.options)):
         answers = judging(label_map=names | renamed)
-    answers = _of_judges(answers, theirs) if "rater" in columns else answers
-    return replace(ratings, warnings=(*note, *ratings.warnings)), answers
+    answers = of_judges(answers, theirs) if "rater" in columns else answers
+    about = [warning for warning in ratings.warnings if not warning.startswith(AMONG_RATERS)]
+    return replace(ratings, warnings=(*note, *about)), answers
 
 
 def _renamed_each(
@@ -224,9 +226,10 @@ def _of_raters(ratings: Ratings, names: Sequence[str]) -> Ratings:
     return ratings.where(np.isin(np.asarray(ratings.rater), codes))
 
 
-def _of_judges(judges: Judges, names: Sequence[str]) -> Judges:
+def of_judges(judges: Judges, names: Sequence[str]) -> Judges:
+    """The answers of some judges, question by question where there are several."""
     if judges.questions:
-        return pooled_judges({q: _of_judges(own, names) for q, own in judges.questions.items()})
+        return pooled_judges({q: of_judges(own, names) for q, own in judges.questions.items()})
     return judges.only([name for name in names if name in judges.judges])
 
 
@@ -260,6 +263,20 @@ def has_judges(source: Table) -> bool:
     return 0 < sum(map(is_judge, everybody)) < len(everybody)
 
 
+def judges_beside_people(source: Table, names: Mapping[str, str | None]) -> tuple[dict[str, Any], list[str]] | None:
+    """How to read the judges of a table that has people, too, and who they are; None unless names tell them apart."""
+    if not has_judges(source) or _tells_judges(source):
+        return None
+    columns, everybody = _whose(source, **names)
+    judges = [one for one in everybody if is_judge(one)]
+    place = {"item": columns["item"], "rater": None}
+    if any(is_named(name, "judge") for name in everybody):  # a column that says whose answer a row has
+        return None
+    if "rater" in columns:
+        return {**place, "judge": columns["rater"], "label": columns["label"]}, judges
+    return {**place, "judge": listing(judges), "source_format": "judge-columns"}, judges
+
+
 def _whose(
     source: Table, *, item: str | None = None, rater: str | None = None, label: str | None = None
 ) -> tuple[dict[str, Any], list[str]]:
@@ -291,7 +308,7 @@ def _told_apart(
     if ours is None and theirs is None:
         theirs = [one for one in names if is_judge(one)]
         ours = [one for one in names if one not in theirs]
-        note = (f"Told apart by their names: {listed(ours)} are people, {listed(theirs)} are judges.",)
+        note = (f"Told apart by their names: {listed(theirs)} as judges, {listed(ours)} as people.",)
     if ours is None:
         ours = people_among([one for one in names if one not in (theirs or [])])
     if theirs is None:

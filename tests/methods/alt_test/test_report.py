@@ -53,7 +53,7 @@ def test_of_several_judges_the_lead_names_those_that_can():
         "gpt and twin can replace a rater: gpt wins against 1 of 2 raters, and half are enough."
     )
     assert section_of(result_of(POOR, UNKNOWN)).lead == (
-        "No judge is shown to replace a rater: the best, llama, wins against 0 of 2 raters, and half are needed."
+        "No judge is shown to replace a rater: none wins against any rater, and half are needed."
     )
 
 

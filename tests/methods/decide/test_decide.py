@@ -273,11 +273,18 @@ def test_a_constant_judge_changes_nothing_on_real_data(shared, name):
 
 
 def test_a_reason_against_every_judge_does_not_deny_that_one_beats_the_constant():
-    good, bad = judged("a", standing="better than a constant"), judged("b", standing="not better than a constant")
+    good, bad = (
+        judged("a", standing="better than a constant"),
+        judged("b", low=0, standing="not better than a constant"),
+    )
     constant = Constant(answer="no", measure="agreement", value=0.5)
     said = reason_text((), [bad, good], constant, 5)
     assert said.startswith("None is shown to be worth more than asking nobody, although a, as it is, beats always ")
     assert reason_text((), [bad], constant, 5).startswith("None is shown to know more than always answering no; b ")
+    # `equivalence` calls this judge better than asking nobody.
+    assert reason_text((), [judged("c")], constant, 5) == (
+        "c comes closest, worth 3.4 raters [2.8, 4.0], but that is not certain enough to recommend it."
+    )
 
 
 def test_a_judge_is_ahead_only_of_those_it_can_be_told_apart_from():

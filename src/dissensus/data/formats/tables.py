@@ -42,6 +42,7 @@ COUNT_IGNORED = (
     "The column count was not used, because each row has a rater and is one rating. If a row stands for that many "
     "ratings, leave the rater column out; rows with 0 are read as ratings."
 )
+AMONG_RATERS = "Counted as raters, and judges by their names"
 WIDE_MARKS = frozenset("*?,")
 SUMS = frozenset(  # what the first cell of a row says that sums up the others, without blanks and signs
     """total totals sum average mean avg median mode sd std stdev variance min max count n agreement kappa alpha
@@ -60,8 +61,16 @@ def read_table(sheet: Sheet, plan: ReadPlan) -> RawRatings:
 def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     """One row per rating: item, rater, label, and perhaps group and elicitation."""
     raw = _tidy_columns(sheet, plan)[0]
-    ignored = find_column(sheet, "count", None) if raw.rater is not None else None
-    return raw if ignored is None else replace(raw, warnings=(*raw.warnings, COUNT_IGNORED))
+    ignored = () if raw.rater is None or find_column(sheet, "count", None) is None else (COUNT_IGNORED,)
+    everybody = () if raw.rater is None else raw.rater.texts
+    is_handled = any(called(column) == raw.taken.get("rater") for column, _ in plan.drop)
+    judges = [] if is_handled else [name for name in everybody if is_judge(name)]
+    among = (
+        (f"{AMONG_RATERS}: {listed(judges)}. To leave them out, import the file with {named('drop', of='import_')}.",)
+        if 0 < len(judges) < len(everybody)
+        else ()
+    )
+    return replace(raw, warnings=(*raw.warnings, *ignored, *among))
 
 
 def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:

@@ -35,6 +35,7 @@ from dissensus.methods.equivalence.options import EquivalenceOptions, survey_opt
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
 from dissensus.methods.equivalence.scores import CORRELATIONS
+from dissensus.methods.equivalence.setup import enough_items
 from dissensus.methods.equivalence.slices import compared, with_enough, worked_slices
 from dissensus.methods.gate.verdicts import SENSIBLE, SurveyRun, round_up, worth_verdict
 from dissensus.methods.judges import judges as rank_judges
@@ -461,8 +462,9 @@ def _to_be_shown(nearest: DecideJudge, worth: EquivalenceResult, options: Decide
     """What would show that the nearest judge knows something: more items, unless it cannot be worth much."""
     items, largest = worth.curve[0].items, worth.curve[-1].raters
     if not largest:
-        text = f"get a second rating on at least half of the {items:,} items: without it no rater can be left out."
-        return Next(text=text, items=items // 2 + 1, raters=1, cost=(items // 2 + 1) * options.rating_cost)
+        needed = enough_items(items)
+        text = f"get a second rating for at least {counted(needed, 'item')}: without it no rater can be left out."
+        return Next(text=text, items=needed, raters=1, cost=needed * options.rating_cost)
     if nearest.high_verdict == "below 0" or (nearest.high_verdict == "within" and nearest.worth_high < HOPELESS):
         return Next(text="look for better judges before you collect more ratings.", items=None, raters=None, cost=None)
     more, each = 3 * items, largest + 1

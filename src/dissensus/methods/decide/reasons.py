@@ -91,23 +91,25 @@ def reason_text(
     known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
     if not use:
         nearest = judges[0]
-        worth = f", worth {raters_text(nearest, largest)}" if largest else ""
+        closest = f"{nearest.judge} comes closest" + (f", worth {raters_text(nearest, largest)}" if largest else "")
+        if nearest.worth_low > 0 or nearest.low_verdict == "above K":  # `equivalence` calls it better than nobody
+            return f"{closest}, but that is not certain enough to recommend it."
         beating = [own.judge for own in judges if own.as_is and own.as_is.standing != "not better than a constant"]
         if beating:  # by its own answers, as the table says, and yet the worth may be 0
-            return (
-                f"None is shown to be worth more than asking nobody, although {beating[0]}, as it is, beats {known}; "
-                f"{nearest.judge} comes closest{worth}."
-            )
-        return f"None is shown to know more than {known}; {nearest.judge} comes closest{worth}."
-    best = use[0]
-    worth = f"worth {raters_text(best, largest)}{' by correlation' if by_correlation else ''}"
-    if best.how == "as is" and not by_correlation and best.as_is is not None:
-        does = "answers like a person" if best.as_is.standing == "like a person" else f"beats {known}"
-        worth = f"{does}; recalibrated, it is {worth}"
+            none = f"None is shown to be worth more than asking nobody, although {beating[0]}, as it is, beats {known}"
+        else:
+            none = f"None is shown to know more than {known}"
+        return f"{none}; {closest}."
+    best, worth = use[0], raters_text(use[0], largest)
+    if by_correlation:
+        reason = f"{best.judge} is worth {worth} by correlation"
+    elif best.how == "recalibrated" or best.as_is is None:
+        reason = f"{best.judge} is worth {worth}"
     else:
-        worth = f"is {worth}"
+        does = "answers like a person" if best.as_is.standing == "like a person" else f"beats {known}"
+        reason = f"{best.judge} {does}; recalibrated, it is worth {worth}"
     is_ahead = best.judge == judges[0].judge and best.separable and len(judges) > 1
-    return f"{best.judge} {worth}{', ahead of every other judge' if is_ahead else ''}."
+    return f"{reason}, ahead of every other judge." if is_ahead else f"{reason}."
 
 
 def caveat_texts(

@@ -122,7 +122,8 @@ def equivalence(
     weights : {"item", "rater"}
         Whether a judge's score is a mean over items or over raters.
     max_raters : int, optional
-        The largest survey; if not given the largest for which half of the items have a further rating, at most 20.
+        The largest survey; if not given the largest for which half of the items have a further rating, at most 20;
+        at least 1 if 20 items have one.
     raters : {"sampled", "fixed"}, optional
         Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
         ids.

@@ -31,6 +31,8 @@ from dissensus.options import named
 
 MOST_RATERS = 20
 """The largest survey unless the user asks for more."""
+FEWEST_ITEMS = 20
+"""With a second rating, for a curve that goes beyond asking nobody."""
 ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
 MANY_LABELS = 40
@@ -331,10 +333,8 @@ def _choose_items(
     ratings = counts.sum(axis=1)
     more = int(copies[kept & (ratings > options.reference_raters)].sum())
     if limit == 0 and more and options.max_raters is None:
-        few = "Most items have too few ratings to compare a judge with raters"
-        warnings.append(
-            f"{few}: {named('max_raters', of='equivalence', value='1')} uses the {more} items that have more."
-        )
+        needed = enough_items(int(copies[kept].sum()))
+        warnings.append(f"Get a further rating for {needed} items, to compare judges with a rater: {more} have one.")
     if options.cohort:
         kept &= ratings >= limit + options.reference_raters
         warnings.append(_about_cohort(kept, copies, limit))
@@ -379,13 +379,19 @@ def _largest(counts: Codes, copies: Codes, options: EquivalenceOptions) -> int:
         more = f"{named('reference_raters')} {references} is more than any item has"
         raise OptionError(f"{more}: the most are {per_item.max()}.")
     if options.max_raters is None:
-        return _half(per_item - references, copies)
+        is_enough = copies[per_item > references].sum() >= enough_items(copies.sum())
+        return max(_half(per_item - references, copies), int(is_enough))
     if options.max_raters > possible:
         raise OptionError(
             f"{named('max_raters')} {options.max_raters} is more than the data have: no item has more than "
             f"{possible + references} ratings, so {max(possible, 0)} is the most."
         )
     return options.max_raters
+
+
+def enough_items(items: int) -> int:
+    """With a further rating, so that judges are compared with one rater: half of the items, or `FEWEST_ITEMS`."""
+    return min(FEWEST_ITEMS, max(-(-items // 2), 1))
 
 
 def _half(per_item: Codes, copies: Codes) -> int:

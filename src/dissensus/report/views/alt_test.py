@@ -28,6 +28,7 @@ SCORE_WORDS: dict[Score, str] = {
 LEFT_OUT = "Each rater is left out in turn: who is closer to the other raters of an item, judge or rater?"
 EPSILON = "A judge wins if a test shows that it falls behind by less than {size} points of the items ({name})."
 NO_SKILL = "Passing takes no skill here. `dissensus equivalence` says what a judge is worth beyond a constant answer."
+CHOOSE = "Choose a judge with `dissensus decide`: this test compares answers as they are, not what a judge knows."
 MORE_RATERS = "Ask more raters: {judge} may win against only {low} of raters like these."
 MOST_RATERS = 25
 """This number of raters is drawn, those against whom the judge does worst; the table has them all."""
@@ -65,9 +66,11 @@ def lead_sentence(result: AltTestResult) -> str:
             f"{nobody}: {_always(result)} wins against {constant.won} of {counted(len(constant.raters), 'rater')}, "
             f"{names[passed[0].judge]} against {passed[0].won}."
         )
+    if not able and not (is_alone or best.won):
+        return f"{nobody}: none wins against any rater, and half are needed."
     if not able:
-        who = "it" if is_alone else f"the best, {names[best.judge]},"
-        return f"{nobody}: {who} wins against {_won(best)}, and half are needed."
+        wins = "it wins against" if is_alone else f"{names[best.judge]} wins against the most,"
+        return f"{nobody}: {wins} {_won(best)}, and half are needed."
     who = listing([names[judge.judge] for judge in able], most=MOST_NAMES)
     if constant.replaces:
         passes = "passes" if len(able) == 1 else "pass"
@@ -88,6 +91,7 @@ def _notes(result: AltTestResult) -> list[str]:
     """What to do where the verdict says little."""
     best = result.judges[0]
     texts = [NO_SKILL] if best.replaces and result.baseline.replaces else []
+    texts += [CHOOSE] if not best.won and sum(judge.replaces is not None for judge in result.judges) > 1 else []
     if best.replaces and best.winning_rate_low < REPLACES_AT:
         low = percent(best.winning_rate_low, 0)
         texts.append(MORE_RATERS.format(judge=shortened(best.judge, LONGEST), low=low))
