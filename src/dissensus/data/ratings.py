@@ -459,6 +459,13 @@ def chance_of(item: str, text: str) -> float:
     return chance
 
 
+def refuse_weights(ratings: Ratings, what: str) -> None:
+    """Raise RatingsError if items were drawn with different chances, which this does not weigh."""
+    if item_weights(ratings) is not None:
+        raise RatingsError(f"{what} counts every item the same, and these items have different chances in the column "
+                           f"{DRAWN}: ask `decide`, or leave the column out.")  # fmt: skip
+
+
 def counted_the_same(ratings: Ratings) -> Ratings:
     """The ratings for a method that has no weights, which says so."""
     if DRAWN not in ratings.about:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.methods.route.populations import make
 
-from dissensus import compare, decide, equivalence, read, read_judges, route
+from dissensus import compare, decide, equivalence, gate, read, read_judges, route
 from dissensus.cli.main import main
 from dissensus.data.collection import Collection, Event, new_key
 from dissensus.data.ratings import DRAWN
@@ -131,6 +131,23 @@ def test_a_method_without_weights_says_so_and_counts_items_the_same():
     assert [text for text in result.warnings if DRAWN in text] == [
         f"All items count the same here: only `decide` and `equivalence` use the column {DRAWN}."
     ]
+
+
+def test_gates_and_histories_refuse_items_with_different_chances(tmp_path, capsys):
+    ratings, judges = POPULATIONS["rare"].draw(40, 9, 4, np.random.default_rng(5))
+    drawn = weighted(ratings, np.linspace(0.1, 0.9, 40))
+    with pytest.raises(
+        RatingsError, match=r"A gate counts every item the same, and these items have different chances"
+    ):
+        gate(drawn, judges, judge="judge", baseline=judges, margin=0.1)
+    assert gate(weighted(ratings, np.full(40, 0.5)), judges, judge="judge", baseline=judges, margin=0.1).checks
+    write(tmp_path / "r.csv", [row | {DRAWN: 0.2 + int(row["item"][1:]) % 3 / 4} for row in ratings.rows()])
+    write(tmp_path / "j.csv", judges.rows())
+    for command in ("decide", "judges"):
+        typed = [command, str(tmp_path / "r.csv"), str(tmp_path / "j.csv"), "--record", str(tmp_path / "h.duckdb")]
+        assert main([*typed, "--bootstrap", "20"]) == 2
+        assert "A history counts every item the same" in capsys.readouterr().err
+    assert not (tmp_path / "h.duckdb").exists()
 
 
 def test_slices_of_weighted_items_are_not_compared_and_that_is_said():

@@ -18,6 +18,7 @@ from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.route.knowledge import known_of, survey_masses
 from dissensus.methods.route.policies import SHARES, GainMap, entropies, routed_shares, share_needed
+from dissensus.methods.route.route import WIDEST
 from dissensus.sampling.raters import rater_pool
 
 
@@ -119,6 +120,35 @@ def test_a_judge_that_knows_nothing_routes_everything_to_people():
     assert not result.recommended.saves
     assert all(one.raters == 2 for one in route(*_with_new("knows nothing"), bootstrap=100).assignments)
     assert "ask two people about every item" in " ".join(result.summary().split())
+
+
+@pytest.mark.parametrize("labels", [2, 5])
+def test_guesses_in_several_samples_save_nothing(labels):
+    rng = np.random.default_rng(4)
+    people = rng.dirichlet(np.full(labels, 0.3), 400)
+    rows = [
+        {"item": i, "rater": r, "label": "abcde"[rng.choice(labels, p=own)]}
+        for i, own in enumerate(people) for r in rng.choice(12, 5, replace=False)
+    ]  # fmt: skip
+    guesses = [
+        {"item": i, "judge": "j", "sample": s, "label": "abcde"[rng.integers(labels)]}
+        for i in range(400) for s in range(4)
+    ]  # fmt: skip
+    result = route(read(rows), read_judges(guesses), max_raters=2, bootstrap=50)
+    assert not result.shown
+    assert not any(plan.saves for plan in result.plans)
+    assert "is not shown to tell more than always answering the same" in " ".join(result.summary().split())
+
+
+def test_a_saving_that_could_be_anything_is_not_promised():
+    result = route(*drawn("graded", n=140), match=1, bootstrap=100)
+    plan = result.recommended
+    assert result.shown
+    assert plan.cost_share < 1
+    assert plan.high < 1
+    assert plan.high - plan.low > WIDEST
+    assert not plan.saves
+    assert f"anything from {plan.low:.0%} to {plan.high:.0%} of asking everywhere" in " ".join(result.summary().split())
 
 
 def test_a_judge_that_knows_more_than_people_is_left_alone():
@@ -248,5 +278,5 @@ def test_json_has_no_items_of_the_user(capsys):
         main(["route", "example:binary", "example:binary", "--judge", "classifier", "--bootstrap", "0", "--json"]) == 0
     )
     result = json.loads(capsys.readouterr().out)["result"]
-    assert set(result) == {"judge", "items", "recommended", "plans", "frontier", "people", "new_items"}
+    assert set(result) == {"judge", "shown", "items", "recommended", "plans", "frontier", "people", "new_items"}
     assert result["recommended"]["low"] is None

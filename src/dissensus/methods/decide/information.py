@@ -1,7 +1,8 @@
 """Does a judge know anything? What its calibrated answers tell, item by item, against always predicting the shares.
 
-A constant answer goes through the same calibration as the judges, so learning costs both the same. A judge is used only
-if its gain is beyond doubt: a t test with the noise of items and of raters, corrected for the number of judges.
+A constant answer goes through the same calibration as the judges, and both are scored on items that they did not learn
+from: a judge that knows nothing gains nothing. A judge is used only if its gain is beyond doubt: a t test with the
+noise of items and of raters, corrected for the number of judges.
 """
 
 from typing import NamedTuple
@@ -49,7 +50,7 @@ def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, 
         return {}
     # A judge that says the same of every item is no test.
     tests = max(sum(bool(np.ptp(learned_by(judge), axis=0).any()) for judge in judges), 1)
-    scored = np.stack([judge.label_scores(problem.score) for judge in (_constant(problem), *judges)])
+    scored = np.stack([problem.score.of_labels()(judge.predictions) for judge in (_constant(problem), *judges)])
     differences = scored[1:] - scored[0]  # (n_judges, n_rows, n_labels)
     shares = reference_shares(problem)[problem.type_of_item]
     known = ~np.isnan(shares).any(axis=1)

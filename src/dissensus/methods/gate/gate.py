@@ -13,6 +13,7 @@ from numpy.random import Generator
 
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.baseline import Before, beside_earlier, earlier_answers
+from dissensus.data.ratings import refuse_weights
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
 from dissensus.methods.compare.metrics import MetricName
@@ -154,7 +155,8 @@ def gate(
     >>> result.verdict, result.checks[0].items
     ('pass', 300)
     """
-    ratings, judges = as_data(ratings, judges)
+    ratings, judges = as_data(ratings, judges, has_weights=True)
+    refuse_weights(ratings, "A gate")
     options = GateOptions.given(locals(), seed=seed_of(rng), has_baseline=baseline is not None)
     before = None if baseline is None else earlier_answers(baseline, options.judge[0])
     for name in (*options.judge, *options.better_than, *options.not_worse_than):

@@ -9,7 +9,7 @@ from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import asked_in_one_way
 from dissensus.data.history import NewRun, RunJudge
-from dissensus.data.ratings import item_weights
+from dissensus.data.ratings import refuse_weights
 from dissensus.methods.compare.information import fold_stream, outputs_of, rows_in_folds, scores_of_labels
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.equivalence.options import MOST_LABELS
@@ -30,6 +30,7 @@ def runs_of(ratings: Ratings, judges: Judges, result: Result, *, version: str) -
     `ratings`, `judges`: the data that the result is about. `result`: what `decide`, `gate` or `judges` found.
     `version`: of dissensus.
     """
+    refuse_weights(ratings, "A history")
     if not isinstance(result, PartsResult):
         whole = Cut(question=None, value=None, ratings=ratings, judges=judges)
         return (_run(whole, result, result, version=version, by=None),)
@@ -57,7 +58,7 @@ def _run(cut: Cut, own: Result, result: Result, *, version: str, by: str | None)
         version=version, command=own.command, question=cut.question, by=by, value=cut.value, data=result.data,
         settings=own.settings, result=own.as_dict(), verdict=own.verdict if isinstance(own, GateResult) else None,
         labels=labels, items=ratings.items, counts=counts, outputs=outputs, bits=bits,
-        judges=tuple(_judge(name, bits[name], item_weights(ratings), worths.get(name)) for name in outputs),
+        judges=tuple(_judge(name, bits[name], worths.get(name)) for name in outputs),
     )  # fmt: skip
 
 
@@ -89,13 +90,10 @@ def _bits(ratings: Ratings, judges: Judges) -> tuple[dict[str, Floats], dict[str
     return dict(found.judges), bits, labels
 
 
-def _judge(name: str, bits: Floats, weights: Floats | None, worth: tuple[float, float, float, str | None] | None
-           ) -> RunJudge:  # fmt: skip
+def _judge(name: str, bits: Floats, worth: tuple[float, float, float, str | None] | None) -> RunJudge:
     known = bits[~np.isnan(bits)]
-    own = np.ones(len(known)) if weights is None else weights[~np.isnan(bits)]
-    mean = float(np.average(known, weights=own)) if len(known) else NAN
-    apart = ((own * (known - mean)) ** 2).sum() / max(own.sum() ** 2, 1)
-    variance = float(apart * len(known) / (len(known) - 1)) if len(known) > 1 else NAN
+    mean = float(known.mean()) if len(known) else NAN
+    variance = float(known.var(ddof=1) / len(known)) if len(known) > 1 else NAN
     low, high = normal_interval(mean, variance, 0.95)
     value, worth_low, worth_high, verdict = worth or (NAN, NAN, NAN, None)
     return RunJudge(

@@ -114,7 +114,7 @@ class Plan:
     """
 
     people: int  # to be matched
-    saves: bool  # whether it is shown to cost less
+    saves: bool  # whether it is shown to cost less, by an interval that is not too wide to rely on
     raters: int  # people asked about an item that goes to people
     share_to_people: float
     threshold: float  # bits that people must be expected to add
@@ -152,6 +152,8 @@ class RouteResult(Result):
     ----------
     judge : str
         The judge.
+    shown : bool
+        Whether it is shown to tell more than always answering the same; if not, people are asked about every item.
     items : int
         On how many rated items this rests.
     recommended : Plan
@@ -170,6 +172,7 @@ class RouteResult(Result):
     command: ClassVar[str] = "route"
 
     judge: str
+    shown: bool
     items: int
     recommended: Plan
     plans: tuple[Plan, ...]

@@ -14,6 +14,7 @@ from dissensus.data.align import answers_of, common_labels, item_by_item
 from dissensus.data.labels import label_values
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError, RatingsError, counted, listed
+from dissensus.methods.decide.information import LEAST, gains
 from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.curve import crossings, verdict_of
 from dissensus.methods.equivalence.options import MOST_LABELS
@@ -71,6 +72,8 @@ FEWEST_ITEMS = 20
 """To learn from and to test a threshold on."""
 ENOUGH_LEFT = 0.5
 """Share of the items that a survey size must keep without any group of raters; others move as the largest that does."""
+WIDEST = 0.5
+"""Interval of the cost, as a share of that of people everywhere, beyond which no saving is promised."""
 SHOWN_SHARES = np.flatnonzero(np.isin(SHARES, [0, 0.05, *np.arange(1, 11) / 10]))
 NAN = float("nan")
 
@@ -169,7 +172,8 @@ def route(
     raters_as, about_raters = resolve_raters(options.raters, setting.prepared.rated, bootstrap=options.bootstrap)
     with open_executor(engine, workers=workers) as executor:
         found = _estimated(setting, options, raters_as, bootstrap_stream, rater_stream(rng), executor, progress)
-    plans = tuple(_plan(setting, found, options, k) for k in range(1, setting.most + 1))
+    is_shown = _knows(setting, found, raters_as, rater_stream(rng))
+    plans = tuple(_plan(setting, found, options, k, is_shown=is_shown) for k in range(1, setting.most + 1))
     wanted = _people(options, setting.most)
     further = None if new is None else as_data(ratings, new)[1]
     unrated = _unrated(setting.prepared, rated, (answered, further), name)
@@ -181,6 +185,7 @@ def route(
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys([*setting.prepared.warnings, *setting.warnings, *about_raters])),
         judge=name,
+        shown=is_shown,
         items=len(setting.knowledge.counts),
         recommended=plans[wanted - 1],
         plans=plans,
@@ -415,7 +420,17 @@ def _threshold(setting: Setting, raters: int, share: float) -> float:
 # ---- The cheapest policy that tells as much as people everywhere
 
 
-def _plan(setting: Setting, found: Estimated, options: RouteOptions, people: int) -> Plan:
+def _knows(setting: Setting, found: Estimated, raters_as: RatersAs, rng: Generator) -> bool:
+    """Whether the judge is shown to know something, as `decide` asks of a judge before it is used.
+
+    Beside a judge that knows nothing people may seem to tell a little more: what both tell is learned from few items.
+    """
+    (gain,) = gains(setting.prepared, raters=raters_as, rng=rng).values()
+    worth = crossings(found.data.people[:, :, 0], found.data.policies[0, 0, :1, 0])[0]
+    return gain.is_shown and bool(worth >= LEAST)
+
+
+def _plan(setting: Setting, found: Estimated, options: RouteOptions, people: int, *, is_shown: bool) -> Plan:
     """The cheapest policy that tells as much as this many people everywhere, and what it saves."""
     gaps, sizes = found.data.gaps(people)[0], np.arange(setting.most) + 1
     cost = options.judge_cost + np.nan_to_num(share_needed(gaps), nan=np.inf) * sizes * options.rating_cost
@@ -424,7 +439,7 @@ def _plan(setting: Setting, found: Estimated, options: RouteOptions, people: int
     share, score, agreement = _held_out(setting, number, people)
     own = options.judge_cost + share * (number + 1) * options.rating_cost
     people_score, people_agreement = (float(one) for one in found.data.people[0, people])
-    if max(float(cost[number]), own) >= everywhere:
+    if not is_shown or max(float(cost[number]), own) >= everywhere:
         return Plan(
             people=people, saves=False, raters=people, share_to_people=1.0, threshold=NAN, cost=everywhere,
             people_cost=everywhere, cost_share=1.0, low=NAN, high=NAN, score=people_score, people_score=people_score,
@@ -435,10 +450,10 @@ def _plan(setting: Setting, found: Estimated, options: RouteOptions, people: int
     difference = score - people_score
     bounds = _difference_bounds(found, options, number, people, share, difference)
     return Plan(
-        people=people, saves=high < 1 or not options.bootstrap, raters=number + 1, share_to_people=share,
-        threshold=_threshold(setting, number + 1, share), cost=own, people_cost=everywhere, cost_share=own / everywhere,
-        low=low, high=high, score=score, people_score=people_score, difference=difference, difference_low=bounds[0],
-        difference_high=bounds[1], agreement=agreement, people_agreement=people_agreement,
+        people=people, saves=not options.bootstrap or (high < 1 and high - low <= WIDEST), raters=number + 1,
+        share_to_people=share, threshold=_threshold(setting, number + 1, share), cost=own, people_cost=everywhere,
+        cost_share=own / everywhere, low=low, high=high, score=score, people_score=people_score, difference=difference,
+        difference_low=bounds[0], difference_high=bounds[1], agreement=agreement, people_agreement=people_agreement,
     )  # fmt: skip
 
 

@@ -54,9 +54,9 @@ def _cost(plan: Plan, noun: str = "") -> str:
 
 
 def _notes(result: RouteResult) -> list[Block]:
-    """What the judge alone is worth, and what new items take."""
+    """Why nothing is saved, what the judge alone is worth, and what new items take."""
     alone = next((policy for policy in result.frontier if policy.share_to_people == 0), None)
-    texts = []
+    texts = [] if result.recommended.saves else [_why_not(result)]
     if alone is not None and alone.worth_verdict is not None:
         worth = decimal(alone.worth) if math.isfinite(alone.worth) else alone.worth_verdict
         texts.append(f"Alone on every item {quoted(result.judge)} is worth {worth} raters.")
@@ -68,6 +68,17 @@ def _notes(result: RouteResult) -> list[Block]:
             f"{counted(new['ratings'], 'rating')}."
         )
     return noted(texts)
+
+
+def _why_not(result: RouteResult) -> str:
+    """Why no saving is promised."""
+    plan, judge = result.recommended, quoted(result.judge)
+    if not result.shown:
+        return f"{judge} is not shown to tell more than always answering the same."
+    if math.isnan(plan.high):
+        return f"Leaving items to {judge} loses more than it saves."
+    low, high = (percent(end, 0) for end in (plan.low, plan.high))
+    return f"Routing could cost anything from {low} to {high} of asking everywhere: rate more items to know."
 
 
 def _plans(result: RouteResult) -> Table:
