@@ -164,23 +164,25 @@ def grown_scores(problem: Problem, sizes: Sequence[int], orders: Orders) -> dict
 
     The expectation of three things is known exactly, and what the sampled ones are off is taken off the scores: how
     often the survey agrees with its reference raters, the score of the Dirichlet distribution nearest to the data, and
-    that of a combiner learned from all items, of the same size or of the largest whose surveys are few enough.
+    that of a combiner learned from all items, of the same size or of the largest whose surveys are few enough, asking
+    the first of the raters only.
     """
     inside = {k: inside_scores(problem, k) for k in sizes if _is_dense(problem, k)}
+    largest = max(inside, default=0)
     surveys = _label_counts(orders.label[:, : sizes[0]], problem.counts.shape[1])
     alike = np.lexsort(surveys.T)  # surveys that few types allow, and the same ones, come together
-    scores = {k: np.empty((len(alike), 3)) for k in sizes}
+    scores = {k: np.empty((len(alike), 4)) for k in sizes}
     for first in range(0, len(alike), ROWS_AT_ONCE):
         rows = alike[first : first + ROWS_AT_ONCE]
-        grown = _grown(problem, orders.type[rows], orders.label[rows], sizes, surveys[rows].min(axis=0))
+        grown = _grown(problem, orders.type[rows], orders.label[rows], sizes, surveys[rows].min(axis=0), largest)
         for k in sizes:
             scores[k][rows] = grown[k]
     found = {}
     for k in sizes:
         size = _label_counts(orders.label[:, :k], problem.counts.shape[1])
         known = [_agreement(problem, k, orders, size), _dirichlet_score(problem, k, orders, size)]
-        if near := k if k in inside else max(inside, default=0):
-            known.append((scores[near][:, 1], inside[near]))
+        if inside:
+            known.append((scores[k][:, 3], inside[min(k, largest)]))
         few = np.full(len(problem.counts), np.nan) if k in inside else few_scores(problem, k)
         found[k] = _by_type(problem, k, orders, scores[k], known, few)
     return found
@@ -278,11 +280,14 @@ def _label_counts(labels: Codes, n_labels: int) -> Codes:
     return np.stack([(labels == label).sum(axis=1) for label in range(n_labels)], axis=1)
 
 
-def _grown(problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], allowed: Codes) -> dict[int, Floats]:
-    """Expected score of each order's surveys over the reference raters of its item, of shape (n, 3) for each size.
+def _grown(
+    problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], allowed: Codes, largest: int
+) -> dict[int, Floats]:
+    """Expected score of each order's surveys over the reference raters of its item, of shape (n, 4) for each size.
 
-    The second and third are those of a combiner learned from all items, and without the item. Types of items without
-    the `allowed` labels, of shape (n_labels,), allow none of the surveys.
+    The second and third are those of a combiner learned from all items, and without the item; the fourth is the second
+    of the first raters, up to the `largest` survey. Types of items without the `allowed` labels, of shape (n_labels,),
+    allow none of the surveys.
     """
     able = np.flatnonzero((problem.counts >= allowed).all(axis=1))
     counts, items = problem.counts[able], problem.items[able].astype(SINGLE)
@@ -293,7 +298,7 @@ def _grown(problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], a
     survey = np.zeros((len(types), counts.shape[1]), dtype=np.intp)
     chance = np.tile(items, (len(types), 1))
     chance[row, place] -= 1  # all the others
-    own = np.ones(len(types))
+    own, first, of_labels = np.ones(len(types)), np.zeros(survey.shape), problem.score.of_labels()
     scores = {}
     for k in range(sizes[-1] + 1):
         share = np.where(total > k, 1 / np.maximum(total - k, 1), 0).astype(SINGLE)
@@ -306,7 +311,11 @@ def _grown(problem: Problem, types: Codes, label: Codes, sizes: Sequence[int], a
             unasked = counts[place] - survey
             reference = np.asarray(unasked * share[place][:, None], dtype=np.float64)
             pseudo = panel.pseudo_totals(survey, _orders(survey, k)) if panel.is_midpoint else 0.0
-            scores[k] = _scored_twice(problem, reference, others + pseudo, others + own[:, None] * unasked + pseudo)
+            everybody = others + own[:, None] * unasked + pseudo
+            if k <= largest:
+                first = of_labels(predictions_from(everybody))
+            scored = _scored_twice(problem, reference, others + pseudo, everybody)
+            scores[k] = np.column_stack([scored, np.einsum("nl,nl->n", reference, first)])
         if k < sizes[-1]:
             asked = np.maximum(label[:, k], 0)  # where nobody is left the share is 0 from there on
             drawn = survey[row, asked]
