@@ -1,6 +1,5 @@
 """What an attack found, case by case: nothing silent, nothing lost, no traceback."""
 
-import asyncio
 import gzip
 import importlib
 import importlib.util
@@ -15,13 +14,9 @@ import sys
 import time
 import zipfile
 import zlib
-from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import nullcontext
 from pathlib import Path
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 
 import dissensus
@@ -470,6 +465,13 @@ def test_a_limit_that_is_none_is_refused(capsys, typed):
     assert run(capsys, "describe", "r.csv", "--bootstrap", 0)[0] == 0  # and leaves nothing behind
 
 
+@pytest.mark.parametrize("value", ["rows=x", "foo", "=", "memory=-1"])
+@pytest.mark.usefixtures("here")
+def test_limits_of_the_environment_that_are_none_are_refused_in_one_line(capsys, monkeypatch, value):
+    monkeypatch.setenv("DISSENSUS_LIMITS", value)
+    assert "imit" in refused(capsys, "describe", "r.csv")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
 @pytest.mark.usefixtures("here")
 def test_a_process_that_wants_more_memory_than_it_may_have_ends_in_one_line():
@@ -577,41 +579,3 @@ def test_a_pipe_or_a_device_is_no_cache(here):
 def test_a_billion_bootstrap_samples_are_refused(capsys, command):
     files = ("r.csv",) if command == "describe" else ("r.csv", "j.csv")
     assert "our limit for samples is 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)
-
-
-@pytest.mark.parametrize(("bytes_a_second", "is_cut"), [(100, True), (1_000_000, False)])
-def test_an_upload_that_drips_is_cut(monkeypatch, bytes_a_second, is_cut):
-    uploads = pytest.importorskip("dissensus.web.uploads")
-    now = iter(range(10_000))
-    clock = SimpleNamespace(monotonic=lambda: float(next(now)))  # a second for each chunk
-    monkeypatch.setattr(uploads, "time", clock)
-
-    async def drips():
-        for _ in range(100):
-            yield b"x" * bytes_a_second
-
-    class Parser:
-        def write(self, _chunk): ...
-
-        def finalize(self): ...
-
-    feed = uploads._feed(Parser(), drips(), largest=10**9, idle=60.0)
-    with ThreadPoolExecutor(1) as thread, pytest.raises(TimeoutError) if is_cut else nullcontext():
-        thread.submit(lambda: asyncio.run(feed)).result()  # a browser's tests may have a loop in this one
-
-
-@pytest.mark.parametrize("metric", ["information", "wins", "emd"])
-def test_a_plan_from_a_pilot_does_not_depend_on_the_order_of_rows(metric):
-    rng = np.random.default_rng(5)
-    labels = rng.integers(1, 5, size=40)[:, None] + rng.integers(0, 2, size=(40, 4))  # the last one is judge a
-    people = [{"item": f"i{i}", "rater": f"r{r}", "label": int(labels[i, r])} for i in range(40) for r in range(3)]
-    judges = [{"item": f"i{i}", "judge": "a", "label": int(labels[i, 3])} for i in range(40)]
-    judges += [{"item": f"i{i}", "judge": "b", "label": int(rng.integers(1, 6))} for i in range(40)]
-    plans = []
-    for _ in range(2):
-        ratings, answers = dissensus.read(people), dissensus.read_judges(judges)
-        options = {"a": "a", "b": "b", "metric": metric, "items": (50,), "raters": (2,), "bootstrap": 20}
-        plans.append(dissensus.plan_raters(pilot=ratings, pilot_judges=answers, **options).grid)
-        rng.shuffle(people)
-        rng.shuffle(judges)
-    assert plans[0] == plans[1]

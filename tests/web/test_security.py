@@ -300,8 +300,9 @@ def test_an_address_with_very_many_fields_is_answered_or_refused_and_harms_nobod
     assert status == 200
     with half_open(server) as connection:
         fields = "&".join(f"x{n}={n}" for n in range(50_000))
-        connection.sendall(f"GET /move/labels?{fields} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
-        assert b" 400 " in connection.recv(200)
+        with contextlib.suppress(ConnectionError):  # cut off before all is sent is refused, too
+            connection.sendall(f"GET /move/labels?{fields} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            assert b" 200 " not in connection.recv(200)
     assert server.ask("GET", "/")[0] == 200
 
 
@@ -565,3 +566,23 @@ def test_an_upload_that_is_broken_off_prints_nothing_and_leaves_nothing(tmp_path
         assert server.ask("GET", "/")[0] == 200
         server.process.terminate()
         assert server.process.stderr.read() == ""
+
+
+@pytest.mark.parametrize(("bytes_a_second", "is_cut"), [(100, True), (1_000_000, False)])
+def test_an_upload_that_drips_is_cut(monkeypatch, bytes_a_second, is_cut):
+    now = iter(range(10_000))
+    clock = SimpleNamespace(monotonic=lambda: float(next(now)))  # a second for each chunk
+    monkeypatch.setattr(uploads, "time", clock)
+
+    async def drips():
+        for _ in range(100):
+            yield b"x" * bytes_a_second
+
+    class Parser:
+        def write(self, _chunk): ...
+
+        def finalize(self): ...
+
+    feed = uploads._feed(Parser(), drips(), largest=10**9, idle=60.0)
+    with ThreadPoolExecutor(1) as thread, pytest.raises(TimeoutError) if is_cut else contextlib.nullcontext():
+        thread.submit(lambda: asyncio.run(feed)).result()  # a browser's tests may have a loop in this one

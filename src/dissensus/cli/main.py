@@ -159,8 +159,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a label that the terminal cannot show is no reason to fail
-    most = current().memory
+    most = 0
     try:
+        most = current().memory
         typed, raised = without_limits(list(sys.argv[1:] if arguments is None else arguments))
         with raised_by(raised) as limits:
             most = limits.memory

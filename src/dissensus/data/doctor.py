@@ -143,7 +143,7 @@ def examined(
             question: examined(opened, replace(plan, question=question), judges=judges, people=people)[0]
             for question in several.questions
         }
-        return replace(_together(parts, opened.name, plan), settings=settings), None
+        return replace(_common_findings(parts, opened.name, plan), settings=settings), None
     except DissensusError as error:
         stopped = (_stopped(error),)
         return DoctorResult(settings=settings, data=data, format=None, holds=holds, findings=stopped), None
@@ -163,7 +163,7 @@ def examined(
     return result, table
 
 
-def _together(parts: Mapping[str, DoctorResult], name: str, plan: ReadPlan) -> DoctorResult:
+def _common_findings(parts: Mapping[str, DoctorResult], name: str, plan: ReadPlan) -> DoctorResult:
     """What the questions of a file have in common; findings that not all have are named with theirs."""
     asked: dict[Finding, list[str]] = {}
     for question, part in parts.items():

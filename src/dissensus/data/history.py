@@ -114,12 +114,19 @@ class History:
 
 # ---- Opening
 
+WHERE = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
+
 
 @contextmanager
 def opened(path: Path, *, writes: bool) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A connection to a history; waits while another process writes, and says so if that takes too long."""
-    connection = _waited(path, writes=writes)
+    place = path.resolve()  # `:memory:` and `md:x` are names of files, too
+    if place.exists() and not place.is_file():
+        raise FileError(f"{path} is a folder, a device or a pipe, not a file: name another one.")
+    connection = _waited(place, writes=writes)
     try:
+        if connection.execute(WHERE).fetchone() == (None,):
+            raise _no_history(path)  # duckdb shows a table of this name, and what is written goes nowhere
         yield connection
     finally:
         connection.close()
@@ -145,11 +152,13 @@ def _waited(path: Path, *, writes: bool) -> "duckdb.DuckDBPyConnection":
 def _refused(path: Path, error: Exception) -> FileError:
     """What duckdb says, in one line."""
     said = _said(error, path)
-    if "not a valid" in said.lower() or "magic" in said.lower():
-        return FileError(
-            f"{path.name} is no history: it is not a file of duckdb. Name one in which runs were recorded."
-        )
+    if any(word in said.lower() for word in ("not a valid", "magic", "in-memory")):
+        return _no_history(path)
     return FileError(f"{path.name} cannot be opened as a history: {said}")
+
+
+def _no_history(path: Path) -> FileError:
+    return FileError(f"{path.name} is no history: it is not a file of duckdb. Name one in which runs were recorded.")
 
 
 def _said(error: Exception, path: Path) -> str:

@@ -310,7 +310,7 @@ def _take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     whose = ("rater", "count")
-    if plan.source_format in {None, AUTO} and any(_has(source, plan, "item", "label", role) for role in whose):
+    if plan.source_format in {None, AUTO} and any(_has_columns(source, plan, "item", "label", role) for role in whose):
         return read_table(source.table(), plan)
     format_ = format_of(source, plan)
     if format_ is not None:
@@ -358,8 +358,8 @@ def _take_judges(source: Source, plan: ReadPlan) -> RawJudges:
 
 
 def _judges(source: Source, plan: ReadPlan) -> RawJudges:
-    has_answers = _has(source, plan, "label") or any(c.lower().startswith(PREFIX) for c in source.columns)
-    if plan.source_format in {None, AUTO} and has_answers and _has(source, plan, "item", "judge"):
+    has_answers = _has_columns(source, plan, "label") or any(c.lower().startswith(PREFIX) for c in source.columns)
+    if plan.source_format in {None, AUTO} and has_answers and _has_columns(source, plan, "item", "judge"):
         return read_tidy_judges(source, plan)
     format_ = format_of(source, plan)
     if format_ is not None:
@@ -381,7 +381,7 @@ def _check_question(taken: Mapping[str, str], plan: ReadPlan, name: str) -> None
         )
 
 
-def _has(source: Source, plan: ReadPlan, *roles: str) -> bool:
+def _has_columns(source: Source, plan: ReadPlan, *roles: str) -> bool:
     """Whether the table has a column for each of these roles."""
     lower = {column.strip().lower() for column in source.columns}
     wanted = [getattr(plan, role) or role for role in roles]

@@ -152,7 +152,7 @@ def _judges_of(sheet: Sheet, cells: Cells, labels: tuple[str, ...]) -> tuple[Rec
         raise FileError(f"{sheet.name} has columns but no rows below them: write it again with `dissensus decide`.")
     rows = _Rows(cells=cells, name=sheet.name, shares=shares)
     judges = dict.fromkeys(rows.filled("judge", range(len(shares))))
-    return tuple(_one(name, rows, labels) for name in judges)
+    return tuple(_recalibration(name, rows, labels) for name in judges)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -189,7 +189,7 @@ class _Rows:
         return ColumnError(f"{self.name}, row {self.cells.row[row]}: {what}.")
 
 
-def _one(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibration:
+def _recalibration(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibration:
     """One judge's recalibration."""
     own = [row for row in range(len(rows.shares)) if rows.text("judge", row) == judge]
     kinds = {row: rows.text("kind", row) or "answer" for row in own}

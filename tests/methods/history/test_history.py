@@ -270,3 +270,26 @@ def test_commands_record_and_the_history_shows_them(tmp_path, capsys):
     assert not any(point["changed"] for point in judge["points"])
     assert main(["history", path]) == 0
     assert "No real change" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", ["other.csv", "other.json", "other.parquet", "empty.csv", "pipe", "folder"])
+def test_a_run_is_never_recorded_where_it_would_be_lost(tmp_path, name):
+    (tmp_path / "folder").mkdir()
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "other.csv").write_text("item,text\na,b\n")
+    (tmp_path / "other.json").write_text('[{"item": 1}]')
+    duckdb.sql("SELECT 1 AS item").write_parquet(str(tmp_path / "other.parquet"))
+    (tmp_path / "empty.csv").write_text("")
+    before = (tmp_path / name).read_bytes() if (tmp_path / name).is_file() else None
+    with pytest.raises(FileError, match="not a file") as refused:
+        record(tmp_path / name, [made_run()], recorded_at="2026-01-01T00:00:00Z")
+    assert str(tmp_path) not in str(refused.value) or name in {"pipe", "folder"}
+    assert before is None or (tmp_path / name).read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [":memory:", "md:x", "h.csv"])
+def test_a_history_of_any_name_is_a_file(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        record(Path(name), [made_run()], recorded_at="2026-01-01T00:00:00Z")
+        assert len(read_history(Path(name)).runs) == number

@@ -284,3 +284,20 @@ def test_plans_have_the_power_they_were_made_for_in_other_populations(
     trust.keep("power", f"plan raters: {metric}", np.mean(powers), len(powers), data=data, error=error)
     assert len(powers) > 0.75 * pilots
     assert 0.7 <= np.mean(powers) <= 0.9
+
+
+@pytest.mark.parametrize("metric", ["information", "wins", "emd"])
+def test_a_plan_from_a_pilot_does_not_depend_on_the_order_of_rows(metric):
+    rng = np.random.default_rng(5)
+    labels = rng.integers(1, 5, size=40)[:, None] + rng.integers(0, 2, size=(40, 4))  # the last one is judge a
+    people = [{"item": f"i{i}", "rater": f"r{r}", "label": int(labels[i, r])} for i in range(40) for r in range(3)]
+    judges = [{"item": f"i{i}", "judge": "a", "label": int(labels[i, 3])} for i in range(40)]
+    judges += [{"item": f"i{i}", "judge": "b", "label": int(rng.integers(1, 6))} for i in range(40)]
+    plans = []
+    for _ in range(2):
+        ratings, answers = read(people), read_judges(judges)
+        options = {"a": "a", "b": "b", "metric": metric, "items": (50,), "raters": (2,), "bootstrap": 20}
+        plans.append(plan_raters(pilot=ratings, pilot_judges=answers, **options).grid)
+        rng.shuffle(people)
+        rng.shuffle(judges)
+    assert plans[0] == plans[1]

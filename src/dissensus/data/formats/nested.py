@@ -271,7 +271,7 @@ def _nested_id(record: Mapping[str, str | None]) -> tuple[str, str | None]:
 def _entries(value: object) -> Sequence[tuple[str, str | None, str | None]]:
     """Question, rater and label of each rating in a record."""
     if isinstance(value, dict):
-        return [(ONLY, str(rater), as_label(_given(label))) for rater, label in value.items()]
+        return [(ONLY, str(rater), as_label(_label_of(label))) for rater, label in value.items()]
     entries = []
     for one in map(as_mapping, as_list(value)):
         label, rater, question = (_key(one, role) for role in ("label", "rater", "question"))
@@ -282,7 +282,7 @@ def _entries(value: object) -> Sequence[tuple[str, str | None, str | None]]:
     return entries
 
 
-def _given(answer: object) -> object:
+def _label_of(answer: object) -> object:
     """The label of a record about one rater, or the label itself."""
     key = _key(as_mapping(answer), "label")
     return answer if key is None else as_mapping(answer)[key]

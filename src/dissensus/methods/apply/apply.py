@@ -125,7 +125,7 @@ def apply(
     _check_question(given)
     found, warnings = _matched(read, given)
     applied = [_applied(one, given[name]) for one, name in found]
-    answers = _together(applied, read.judges[0].labels, given)
+    answers = _joined_answers(applied, read.judges[0].labels, given)
     if output is not None:
         write_judges(answers, output)
     return ApplyResult(
@@ -283,7 +283,7 @@ def _about_unseen(one: Recalibration, judge: Judges, names: list[str], is_unseen
     return [f"{never}: what they mean is a guess from its other answers and from what people say in general."]
 
 
-def _together(applied: list[_Applied], labels: tuple[str, ...], judges: Judges) -> Judges:
+def _joined_answers(applied: list[_Applied], labels: tuple[str, ...], judges: Judges) -> Judges:
     """The answers of all judges."""
     items = tuple(dict.fromkeys(item for one in applied for item in one.items))
     return Judges(

@@ -44,7 +44,7 @@ def _in_slices(
     parts = []
     for one in slices:
         rows = np.array([i for i, name in enumerate(whole.table.items) if slicing.values.get(name) == one.value])
-        own = _shown(whole.table.take(rows.astype(np.intp)), options, whole.data, warnings=whole.warnings)
+        own = _within_options(whole.table.take(rows.astype(np.intp)), options, whole.data, warnings=whole.warnings)
         parts.append(Part(question=cut.question, by=slicing.by, value=one.value, items=len(rows), result=own))
     return replace(together(parts), overall=whole)
 
@@ -134,10 +134,10 @@ def items_of(
     asked, about_kinds = asked_in_one_way(rated, chosen, options.elicitation)
     table, warnings = _table(asked, chosen, fold_stream(rng), known=known, progress=progress)
     data = {"ratings": rated.describe_data(), **({} if answered is None else {"judges": answered.describe_data()})}
-    return _shown(table, options, data, warnings=dict.fromkeys([*rated.warnings, *about_kinds, *warnings]))
+    return _within_options(table, options, data, warnings=dict.fromkeys([*rated.warnings, *about_kinds, *warnings]))
 
 
-def _shown(
+def _within_options(
     table: ItemTable, options: ItemsOptions, data: Mapping[str, Mapping[str, object]], *, warnings: Iterable[str]
 ) -> ItemsResult:
     """What the options leave of a table."""
@@ -317,7 +317,7 @@ def _in_order(table: ItemTable, options: ItemsOptions) -> Codes:
     if options.show != "all":
         _check_view(table, options)
         kept &= table.kinds[options.show]
-    name = options.sort or _usual(table, options.show)
+    name = options.sort or _usual_sort(table, options.show)
     if options.sort is not None and name not in {*SORTS, *table.about}:
         raise OptionError.unknown(named("sort"), name, (*SORTS, *table.about))
     if name == "surprise" and not table.surprise:
@@ -349,7 +349,7 @@ def _filtered(table: ItemTable, options: ItemsOptions) -> Flags:
     return kept
 
 
-def _usual(table: ItemTable, show: Show) -> str:
+def _usual_sort(table: ItemTable, show: Show) -> str:
     """What a view is sorted by."""
     has_surprise = any(bool(np.isfinite(bits).any()) for bits in table.surprise.values())
     if show == "split" or not has_surprise:
@@ -397,6 +397,8 @@ def _measure(table: ItemTable, name: str) -> Floats:
 def _telling(table: ItemTable, kept: Flags) -> Codes:
     """The first items of each view in turn, no item twice: a judge alone, judges that disagree, people who split."""
     shows: tuple[Kind, ...] = ("alone", "judges", "split")
-    views = [_sorted(table, np.flatnonzero(kept & table.kinds[kind]), _usual(table, kind)).tolist() for kind in shows]
+    views = [
+        _sorted(table, np.flatnonzero(kept & table.kinds[kind]), _usual_sort(table, kind)).tolist() for kind in shows
+    ]
     rank = [(place, which, row) for which, rows in enumerate(views) for place, row in enumerate(rows)]
     return np.array(list(dict.fromkeys(row for *_, row in sorted(rank))), dtype=np.intp)

@@ -133,7 +133,7 @@ def definition_results(
             selected=selected(np.where(beats[d], turned[d], np.nan), prepared.judges),
             tied_items=tied_people if definition.human == "hard" else 0,
             values=tuple(value_of(d, j) for j in range(len(prepared.judges))),
-            **_beside(constants[d], rulers, d),
+            **_rulers_of(constants[d], rulers, d),
         )
         for d, definition in enumerate(definitions)
     )  # fmt: skip
@@ -145,7 +145,7 @@ class _Beside(TypedDict):
     perfect: Perfect | None
 
 
-def _beside(best: BestConstant | None, rulers: Rulers | None, d: int) -> _Beside:
+def _rulers_of(best: BestConstant | None, rulers: Rulers | None, d: int) -> _Beside:
     """The rulers of one definition."""
     if best is None:
         return {"constant": None, "person": None, "perfect": None}

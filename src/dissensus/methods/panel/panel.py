@@ -115,10 +115,10 @@ def panel(
     problem = members.prepared.problem
     alone = {judge.judge: judge for judge in problem.judges}  # calibrated judges come after themselves raw
     made = _made(members, options, problem.fold)
-    named = {method: _apart(f"{method} panel", alone) for method in made}
+    named = {method: _unused_name(f"{method} panel", alone) for method in made}
     panels = tuple(_as_judge(named[method], *found) for method, found in made.items())
     beside = {name: members.predictions[[j]] for j, name in enumerate(members.judges)}
-    beside |= {_apart(PANEL, alone): members.predictions} if "stacked" in made else {}
+    beside |= {_unused_name(PANEL, alone): members.predictions} if "stacked" in made else {}
     prepared = replace(members.prepared, problem=replace(problem, judges=(*alone.values(), *panels)))
     with open_executor(engine, workers=workers) as executor:
         worth = place(
@@ -169,9 +169,9 @@ def _as_judge(name: str, inside: Floats, outside: Floats) -> Predictions:
     return Predictions(judge=name, calibrated=True, predictions=outside, inside=inside, values=nothing)
 
 
-def _apart(name: str, taken: Mapping[str, Predictions]) -> str:
+def _unused_name(name: str, taken: Mapping[str, Predictions]) -> str:
     """A name that no judge has."""
-    return name if name not in taken else _apart(f"{name} of judges", taken)
+    return name if name not in taken else _unused_name(f"{name} of judges", taken)
 
 
 def _panel(worth: EquivalenceResult, method: Method, name: str, members: Members) -> PanelWorth:

@@ -151,7 +151,7 @@ def slices_of(cut: Cut, slicing: Slicing) -> tuple[list[Cut], list[str]]:
             few += [f"{value} ({counted(items, 'item')})"] if items else []
             continue
         own = replace(ratings.where(mask), among=ratings.among or ratings.items)
-        slices.append(Cut(question=cut.question, value=value, ratings=own, judges=_on(own, cut.judges)))
+        slices.append(Cut(question=cut.question, value=value, ratings=own, judges=_answers_on(own, cut.judges)))
     if few:
         warnings.append(
             f"Too few items to answer for: {listed(few)}. A slice needs {FEWEST_ITEMS}: put slices together, or rate "
@@ -163,7 +163,7 @@ def slices_of(cut: Cut, slicing: Slicing) -> tuple[list[Cut], list[str]]:
     return slices, [text for text in warnings if text]
 
 
-def _on(ratings: Ratings, judges: Judges | None) -> Judges | None:
+def _answers_on(ratings: Ratings, judges: Judges | None) -> Judges | None:
     """The answers on these items."""
     if judges is None:
         return None

@@ -109,7 +109,7 @@ class Pilot:
 
 def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str | None = None) -> Pilot:
     """The pilot in files; an error says why it cannot serve. The judges may be left out if there are just two."""
-    names = _two(judges, a, b)
+    names = _names_of(judges, a, b)
     ratings, left_out = asked_in_one_way(ratings, judges, None)
     answered = [set(judges[name].items) for name in names]
     shared = tuple(item for item in ratings.items if all(item in items for items in answered))
@@ -179,7 +179,7 @@ def _check_repeats(people: Summary) -> None:
         )
 
 
-def _two(judges: Judges, a: str | None, b: str | None) -> tuple[str, str]:
+def _names_of(judges: Judges, a: str | None, b: str | None) -> tuple[str, str]:
     if a is None and b is None and len(judges.judges) == 2:  # noqa: PLR2004 - A and B
         return judges.judges[0], judges.judges[1]
     both = f"{named('a')} and {named('b')}"
@@ -345,7 +345,7 @@ class Spreads:
 
 def spreads_of(pilot: Pilot) -> Spreads:
     """What the pilot's data leave open of each item's variances."""
-    people, machine = pilot.people, _both(pilot)
+    people, machine = pilot.people, _pooled_variances(pilot)
     people_classes, machine_classes = _classes(people), _classes(machine)
     fit = _log_likelihood(people, people_classes)[:, :, None] + _log_likelihood(machine, machine_classes)[:, None, :]
     open_to = mixture_posterior(fit.reshape(len(fit), -1))
@@ -369,7 +369,7 @@ def mixture_posterior(log_likelihood: Floats) -> Floats:
     return np.asarray(joint / joint.sum(axis=1, keepdims=True))
 
 
-def _both(pilot: Pilot) -> Summary:
+def _pooled_variances(pilot: Pilot) -> Summary:
     """The two judges' variances as one, each judge having its own mean; none if a judge was asked once."""
     df_a, df_b = pilot.a.size - 1, pilot.b.size - 1
     df = df_a + df_b if pilot.is_sampled else np.zeros_like(df_a)
