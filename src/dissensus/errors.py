@@ -43,8 +43,6 @@ def named(option: str, *, of: str = "", value: str = "") -> str:
 def in_python(option: str, of: str) -> str:
     """An option as Python users type it.
 
-    Examples
-    --------
     >>> in_python("elicitation", ""), in_python("format", "read")
     ('elicitation=', '`format=` of `read`')
     """
@@ -54,8 +52,6 @@ def in_python(option: str, of: str) -> str:
 def spelled(text: str, spelling: Spelling = in_python) -> str:
     """A message with its options as a front end writes them.
 
-    Examples
-    --------
     >>> spelled(f"Choose the other kind with {named('elicitation')}.")
     'Choose the other kind with elicitation=.'
     >>> spelled(f"Add {named('item', of='read', value='Comment ID')}.")
@@ -83,8 +79,6 @@ def _with_value(name: str, value: str | None) -> str:
 def shell_word(name: str) -> str:
     """A name as it is typed in a shell, which runs nothing that stands in it.
 
-    Examples
-    --------
     >>> shell_word("text_id"), shell_word("text id"), shell_word("$(rm x)")
     ('text_id', '"text id"', "'$(rm x)'")
     """
@@ -179,8 +173,6 @@ class MissingExtraError(DissensusError, ImportError):
 def one_line(text: str) -> str:
     r"""Text without line breaks and control characters; they are shown as escapes.
 
-    Examples
-    --------
     >>> print(one_line("two\nlines"))
     two\nlines
     """
@@ -195,8 +187,6 @@ def one_line(text: str) -> str:
 def shortened(text: str) -> str:
     """A name or a value, cut if it is too long for a message.
 
-    Examples
-    --------
     >>> shortened("a" * 100)[-5:], len(shortened("a" * 100))
     ('aa...', 60)
     """
@@ -206,8 +196,6 @@ def shortened(text: str) -> str:
 def listed(names: Sequence[str], *, total: int | None = None) -> str:
     """The first names in one line, and how many more there are.
 
-    Examples
-    --------
     >>> listed(["a", "b", "c", "d", "e", "f", "g"])
     'a, b, c, d, e and 2 more'
     """
@@ -219,8 +207,6 @@ def listed(names: Sequence[str], *, total: int | None = None) -> str:
 def joined(words: Sequence[str]) -> str:
     """Words with commas and an `and` between them.
 
-    Examples
-    --------
     >>> joined(["item", "rater", "elicitation"])
     'item, rater and elicitation'
     """
@@ -230,8 +216,6 @@ def joined(words: Sequence[str]) -> str:
 def counted(number: int, one: str, several: str = "") -> str:
     """A number and what it counts.
 
-    Examples
-    --------
     >>> counted(1, "blank row"), counted(1200, "blank row"), counted(2, "row of data", "rows of data")
     ('1 blank row', '1,200 blank rows', '2 rows of data')
     """

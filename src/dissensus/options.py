@@ -151,8 +151,6 @@ def _as_field(options: type[Options], name: str, value: object) -> object:
 def as_label(value: object) -> object:
     """A number as the label that it is; anything else as it is.
 
-    Examples
-    --------
     >>> as_label(4), as_label(4.0), as_label(0.5), as_label("yes"), as_label(None)
     ('4', '4', '0.5', 'yes', None)
     """
@@ -216,8 +214,6 @@ def confidence_option() -> float:
 def numbers_of(text: str) -> list[float]:
     """Numbers from `0,0.1,0.2`; whole ones are whole.
 
-    Examples
-    --------
     >>> numbers_of("1, 0.1,.2")
     [1, 0.1, 0.2]
     """
@@ -233,8 +229,6 @@ LONGEST_NUMBER = 15
 def whole_numbers(option: str, text: str, *, example: str = "1,3,5") -> list[int]:
     """Whole numbers from `1,3,5`.
 
-    Examples
-    --------
     >>> whole_numbers("raters", "1, 3,5")
     [1, 3, 5]
     """
@@ -247,8 +241,6 @@ def whole_numbers(option: str, text: str, *, example: str = "1,3,5") -> list[int
 def parts_of(text: str) -> list[str]:
     """The parts between commas; a part with a comma stands in double quotes.
 
-    Examples
-    --------
     >>> parts_of('a, "b, c"')
     ['a', 'b, c']
     """
@@ -261,8 +253,6 @@ def parts_of(text: str) -> list[str]:
 def split_labels(text: str, *, option: str = "labels") -> list[str]:
     """Labels, or other names, from `a,b,c`.
 
-    Examples
-    --------
     >>> split_labels('no,"yes, but"')
     ['no', 'yes, but']
     """
@@ -275,8 +265,6 @@ def split_labels(text: str, *, option: str = "labels") -> list[str]:
 def renamed_labels(text: str) -> dict[str, str]:
     """Other names for labels from `NO=No,n/a=`; an empty one means missing.
 
-    Examples
-    --------
     >>> renamed_labels("NO=No,n/a=")
     {'NO': 'No', 'n/a': ''}
     """
@@ -294,8 +282,6 @@ def renamed_labels(text: str) -> dict[str, str]:
 def pattern_of(text: str) -> tuple[str, str]:
     """A column and a pattern from `item=check_*`.
 
-    Examples
-    --------
     >>> pattern_of("item=check_*")
     ('item', 'check_*')
     """
@@ -310,8 +296,6 @@ def pattern_of(text: str) -> tuple[str, str]:
 def renamed_again(first: Mapping[str, str], then: Mapping[str, str]) -> dict[str, str]:
     """One renaming that does what two do, one after the other.
 
-    Examples
-    --------
     >>> renamed_again({"NO": "No"}, {"No": "no", "n/a": ""})
     {'NO': 'no', 'No': 'no', 'n/a': ''}
     """

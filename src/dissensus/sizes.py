@@ -77,8 +77,6 @@ def _parsed(text: str) -> Limits:
 def _pair(text: str) -> tuple[str, int]:
     """A limit and its number from `columns=20000` or `bytes=8GB`.
 
-    Examples
-    --------
     >>> _pair("columns=20000"), _pair(" bytes = 8GB ")
     (('columns', 20000), ('bytes', 8589934592))
     """

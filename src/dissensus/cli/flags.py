@@ -56,8 +56,6 @@ NOT_METHODS = frozenset({"read", "read_both", "read_judges", "import_", "rate", 
 def flag_of(option: str, of: str = "") -> str:
     """An option as it is typed.
 
-    Examples
-    --------
     >>> flag_of("elicitation"), flag_of("max_raters")
     ('--only', '--max-raters')
     """

@@ -325,8 +325,6 @@ def asked_of(judges: "Judges", question: str) -> "Judges":
 def column_names(text: str | None) -> dict[str, str]:
     """Names of columns from `judge=model,label=verdict`.
 
-    Examples
-    --------
     >>> column_names("judge=model,label=verdict")
     {'judge': 'model', 'label': 'verdict'}
     """

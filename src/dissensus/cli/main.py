@@ -185,8 +185,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def without_limits(typed: list[str]) -> tuple[list[str], list[str]]:
     """What was typed without `--limit NAME=NUMBER`, which stands anywhere, and the limits that it raises.
 
-    Examples
-    --------
     >>> without_limits(["describe", "r.csv", "--limit", "columns=20000", "--json"])
     (['describe', 'r.csv', '--json'], ['columns=20000'])
     """

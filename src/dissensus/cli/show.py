@@ -238,8 +238,6 @@ class Pace:
 def duration(seconds: float) -> str:
     """A number of seconds in words, roughly.
 
-    Examples
-    --------
     >>> duration(0.3), duration(80), duration(2700), duration(30_000), duration(400_000)
     ('about 1 second', 'about 80 seconds', 'about 45 minutes', 'about 8.3 hours', 'about 4.6 days')
     """

@@ -147,8 +147,6 @@ def _urn(path: Path | None) -> "tuple[Urn, tuple[Classifier, ...]]":
 def raters_per_item(text: str) -> int | tuple[int, int]:
     """A number of raters, or a range.
 
-    Examples
-    --------
     >>> raters_per_item("10"), raters_per_item("3-9")
     (10, (3, 9))
     """
@@ -200,8 +198,6 @@ def simulate_indeterminate_command(
 def number_or_range(option: str, text: str) -> float | tuple[float, float]:
     """A number, or the two ends of a range.
 
-    Examples
-    --------
     >>> number_or_range("--judge-gamma", "2"), number_or_range("--judge-gamma", "-3:3")
     (2.0, (-3.0, 3.0))
     """

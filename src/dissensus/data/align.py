@@ -91,8 +91,6 @@ def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Rating
 def rows_among(items: Sequence[str], among: Sequence[str]) -> Codes:
     """The row of each item among others; -1 where it is not there.
 
-    Examples
-    --------
     >>> rows_among(["b", "x"], ["a", "b"])
     array([ 1, -1])
     """

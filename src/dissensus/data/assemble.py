@@ -66,8 +66,6 @@ def drop_repeats(
 def are_distinct(key: npt.NDArray[np.int64]) -> bool:
     """Whether no key occurs twice; by scattering where the keys are small, because that is faster than sorting.
 
-    Examples
-    --------
     >>> are_distinct(np.array([3, 1, 2])), are_distinct(np.array([3, 1, 3]))
     (True, False)
     """

@@ -26,10 +26,7 @@ class Before:
 def earlier_answers(source: JudgesLike, judge: str) -> Before:
     """A judge's answers before: of a file or frame of them, or of the last gate that it passed in a history.
 
-    Raises
-    ------
-    DissensusError
-        If it cannot be read, or has no such judge.
+    Raises DissensusError if it cannot be read, or has no such judge.
     """
     if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == SUFFIX:
         answers, name = last_passed(Path(source), judge)
@@ -45,10 +42,7 @@ def earlier_answers(source: JudgesLike, judge: str) -> Before:
 def beside_earlier(judges: Judges, judge: str, before: Before) -> tuple[Judges, str, list[str]]:
     """A judge's answers and its earlier ones on the items of both, what the earlier ones are called, and what is left.
 
-    Raises
-    ------
-    JudgesError
-        If they share no item.
+    Raises JudgesError if they share no item.
     """
     now, then = judges[judge], before.answers
     shared = set(now.items) & set(then.items)

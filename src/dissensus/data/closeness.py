@@ -39,8 +39,6 @@ def closeness(ratings: Ratings, strange: Sequence[str] = ()) -> Floats:
 def ordered_values(ratings: Ratings, strange: Sequence[str] = ()) -> Floats | None:
     """The labels as numbers: themselves, or their places in the order, where strange ones have none; None if no order.
 
-    Examples
-    --------
     >>> table = {"item": ["1"] * 2, "rater": ["a", "b"], "label": ["low", "high"]}
     >>> from dissensus.data import read
     >>> import pandas as pd
@@ -74,8 +72,6 @@ def label_heights(ratings: Ratings, positive: tuple[str, ...], strange: Sequence
 def set_likeness(labels: Sequence[str], options: Sequence[str]) -> Floats:
     """Jaccard of every two labels; a label that is no option is a set of options.
 
-    Examples
-    --------
     >>> set_likeness(["No", "Yes", "No|Yes"], ["No", "Yes"])
     array([[1. , 0. , 0.5],
            [0. , 1. , 0.5],
@@ -91,8 +87,6 @@ def accuracies(item: Codes, label: Codes, judge_label: Codes, n_labels: int) -> 
     `item`, `label` (n_ratings,): the ratings. `judge_label` (n_items,): the judge's label of each item. `n_labels`: how
     many labels there are.
 
-    Examples
-    --------
     >>> accuracies(np.array([0, 0, 0]), np.array([1, 1, 0]), np.array([1]), 2)
     (array([1., 1., 2.]), array([1., 1., 0.]))
     """
@@ -112,8 +106,6 @@ def nearnesses(item: Codes, value: Floats, judge_value: Floats) -> tuple[Floats,
     `item`, `value` (n_ratings,): the ratings, each item with two or more. `judge_value` (n_items,): the judge's number
     for each item.
 
-    Examples
-    --------
     >>> nearnesses(np.array([0, 0, 0]), np.array([1.0, 2.0, 4.0]), np.array([2.0]))
     (array([-1. , -0.5, -0.5]), array([-2. , -0.5, -2.5]))
     """
@@ -130,8 +122,6 @@ def similarities(item: Codes, label: Codes, judge_shares: Floats, likeness: Floa
     shares of labels: several samples, or probabilities, count in proportion. `likeness` (n_labels, n_labels): how
     similar two labels are; 1 for a label and itself.
 
-    Examples
-    --------
     >>> similarities(np.array([0, 0]), np.array([0, 1]), np.array([[0.5, 0.5]]), np.eye(2))
     (array([0.5, 0.5]), array([0., 0.]))
     """
@@ -148,8 +138,6 @@ def jaccard(member: npt.NDArray[np.bool_]) -> Floats:
 
     `member` (n_labels, n_options): which option is in which label; no label is empty.
 
-    Examples
-    --------
     >>> jaccard(np.array([[True, False], [True, True]]))
     array([[1. , 0.5],
            [0.5, 1. ]])

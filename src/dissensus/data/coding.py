@@ -148,8 +148,6 @@ class TextCoder:
 def code_texts(texts: Iterable[str | None]) -> TextColumn:
     """Texts as a column, coded in the order of their first appearance.
 
-    Examples
-    --------
     >>> code_texts(["b", None, "a", "b", " "])
     TextColumn(codes=array([ 0, -1,  1,  0, -1]), texts=('b', 'a'), order=())
     """
@@ -162,8 +160,6 @@ def code_texts(texts: Iterable[str | None]) -> TextColumn:
 def stack(columns: Sequence[TextColumn]) -> TextColumn:
     """Columns below each other, as one.
 
-    Examples
-    --------
     >>> stack([TextColumn(np.array([0, -1]), ("a",)), TextColumn(np.array([1, 0]), ("a", "b"))])
     TextColumn(codes=array([ 0, -1,  1,  0]), texts=('a', 'b'), order=())
     """
@@ -186,8 +182,6 @@ def lookup(codes: Iterable[int]) -> Codes:
 def compact(codes: Codes, texts: Sequence[str], *, by_name: bool = True) -> tuple[Codes, tuple[str, ...]]:
     """Codes into the texts that are used at all, sorted or in the order in which they are.
 
-    Examples
-    --------
     >>> compact(np.array([2, 0, 2]), ["b", "unused", "a"])
     (array([0, 1, 0]), ('a', 'b'))
     >>> compact(np.array([2, 0, 2]), ["b", "unused", "a"], by_name=False)
@@ -203,8 +197,6 @@ def compact(codes: Codes, texts: Sequence[str], *, by_name: bool = True) -> tupl
 def joint_key(columns: Iterable[TextColumn]) -> npt.NDArray[np.int64]:
     """One number per row that is the same for two rows exactly if all of the columns are.
 
-    Examples
-    --------
     >>> joint_key([TextColumn(np.array([0, 1, 0]), ("a", "b")), TextColumn(np.array([-1, 0, -1]), ("c",))])
     array([2, 5, 2])
     """
@@ -223,8 +215,6 @@ def joint_key(columns: Iterable[TextColumn]) -> npt.NDArray[np.int64]:
 def position_in_item(item: Codes) -> Codes:
     """The how-manieth of its item each row is, from 0; rows of an item stand together.
 
-    Examples
-    --------
     >>> position_in_item(np.array([0, 0, 2, 2, 2]))
     array([0, 1, 0, 1, 2])
     """

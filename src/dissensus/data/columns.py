@@ -121,8 +121,6 @@ def missing_columns(
 def typed_columns(names: Mapping[str, str], of: str, *, given: Mapping[str, str] | None = None) -> str:
     """Columns by their roles, as options of a function: one for each, or one for all where it reads judges.
 
-    Examples
-    --------
     >>> from dissensus.errors import spelled
     >>> spelled(typed_columns({"judge": "model", "label": "verdict"}, "import_"))
     "`judge='model'` of `import_` `label='verdict'` of `import_`"
@@ -139,8 +137,6 @@ def typed_columns(names: Mapping[str, str], of: str, *, given: Mapping[str, str]
 def likely_match(columns: Sequence[str], role: str) -> str | None:
     """The column that is most likely meant by a role.
 
-    Examples
-    --------
     >>> likely_match(["Annotator", "rating", "text_id"], "label")
     'rating'
     """
@@ -152,8 +148,6 @@ def likely_match(columns: Sequence[str], role: str) -> str | None:
 def synonym_of(columns: Sequence[str], role: str) -> str | None:
     """The column that has a name which other tools give to a role.
 
-    Examples
-    --------
     >>> synonym_of(["Model Name", "labelled"], "judge"), synonym_of(["Model Name", "labelled"], "label")
     ('Model Name', None)
     """
@@ -177,8 +171,6 @@ def shown_columns(sheet: HasColumns) -> str:
 def called(column: str) -> str:
     """A column in a sentence.
 
-    Examples
-    --------
     >>> called("text_id"), called("column 1")
     ('column text_id', 'column 1, which has no name')
     """
@@ -199,8 +191,6 @@ def is_pattern(text: str | None, columns: Sequence[str]) -> bool:
 def like_pattern(columns: Sequence[str], pattern: str) -> list[str]:
     """The columns that a pattern names.
 
-    Examples
-    --------
     >>> like_pattern(["id", "0", "1", "n-votes"], "[0-9]*")
     ['0', '1']
     """
@@ -219,8 +209,6 @@ def matching(columns: Sequence[str], pattern: str, name: str, option: str) -> li
 def varying(columns: Sequence[str]) -> list[str]:
     """What is left of names without the start and the end that they share.
 
-    Examples
-    --------
     >>> varying(["credCount-2_ret", "credCount-1_ret", "credCount0_ret"])
     ['-2', '-1', '0']
     """

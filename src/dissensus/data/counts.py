@@ -67,8 +67,6 @@ def count_cells(
 ) -> tuple[Codes, Codes, Codes]:
     """Item, label and count of every pair of item and label that occurs, ordered by item, then label.
 
-    Examples
-    --------
     >>> count_cells(np.array([1, 0, 1]), np.array([0, 1, 0]), None, n_items=2, n_labels=2)
     (array([0, 1]), array([1, 0]), array([1, 2]))
     """
@@ -126,8 +124,6 @@ def count_types(item: Codes, label: Codes, count: Codes, *, n_items: int, n_labe
 def types_of_matrix(counts: npt.ArrayLike) -> CountTypes:
     """The types of a matrix of counts, one row per item and one column per label.
 
-    Examples
-    --------
     >>> types = types_of_matrix([[2, 0], [1, 1], [2, 0]])
     >>> types.dense()
     array([[2, 0],
@@ -152,8 +148,6 @@ def quantiles(values: Floats, shares: Sequence[float], times: Codes | Floats) ->
 
     `values` (n,). `shares`: from 0 to 1. `times` (n,): whole numbers, not all of them 0. Returns shape (n_shares,).
 
-    Examples
-    --------
     >>> quantiles(np.array([7.0, 1.0]), [0.25, 0.5], np.array([2, 3]))  # of 1, 1, 1, 7, 7
     array([1., 1.])
     """
@@ -170,8 +164,6 @@ def quantiles(values: Floats, shares: Sequence[float], times: Codes | Floats) ->
 def median(values: Floats, copies: Codes | Floats | None) -> float:
     """The middle value, or the mean of the two in the middle; each occurs `copies` times, or once.
 
-    Examples
-    --------
     >>> median(np.array([7.0, 1.0]), np.array([3, 3]))
     4.0
     """

@@ -179,8 +179,6 @@ def seen(text: str) -> str:
 def told_apart(options: Iterable[str]) -> dict[str, str]:
     r"""How to write options so that a reader sees how they differ: with escapes where they look the same.
 
-    Examples
-    --------
     >>> told_apart(["No", "NO"]), told_apart(["no", "no\N{ZERO WIDTH SPACE}"])
     ({'No': 'No', 'NO': 'NO'}, {'no': "'no'", 'no\u200b': "'no\\u200b'"})
     """
@@ -330,8 +328,6 @@ def _fixed_in_cells_only(name: str, shares: Sequence[str], plan: ReadPlan) -> st
 def typed(option: str, text: str, *, of: str = "import_") -> str:
     """An option and its value, which is quoted unless it is a plain word.
 
-    Examples
-    --------
     >>> from dissensus.errors import spelled
     >>> print(spelled(typed("drop", "is_gold=true")), spelled(typed("label_map", "n/a=")))
     `drop=` of `import_` is_gold=true `label_map=` of `import_` "n/a="
@@ -344,8 +340,6 @@ def typed(option: str, text: str, *, of: str = "import_") -> str:
 def listing(parts: Iterable[str]) -> str:
     """Parts as an option takes them: with commas between, and in double quotes where a part has one.
 
-    Examples
-    --------
     >>> listing(["a", "yes, but"])
     'a,"yes, but"'
     """
@@ -369,8 +363,6 @@ def dropping(column: str, patterns: Iterable[str]) -> str:
 def literally(text: str) -> str:
     """A text as a pattern of itself.
 
-    Examples
-    --------
     >>> literally("a*")
     'a[*]'
     """
@@ -410,8 +402,6 @@ SEPARATORS = (",", ";", "/", "+", "&")
 def joined_sets(labels: Collection[str]) -> dict[str, list[str]]:
     """Labels such as `a, b` by what stands between their parts, most of which come alone or in another one, too.
 
-    Examples
-    --------
     >>> joined_sets(["a", "b", "a, b"]), joined_sets(["a;b", "b;c", "a;c"]), joined_sets(["yes, but", "no"])
     ({',': ['a, b']}, {';': ['a;b', 'b;c', 'a;c']}, {})
     """
@@ -446,8 +436,6 @@ def far_numbers(counts: Mapping[str, int]) -> list[str]:
 
     A fine scale, such as a count of errors, may well have a long tail: there only codes are odd.
 
-    Examples
-    --------
     >>> far_numbers({"1": 9, "5": 9, "-99": 4}), far_numbers({"1": 900, "5": 900, "50": 1})
     (['-99'], ['50'])
     """

@@ -193,8 +193,6 @@ def questions_of(task: Task) -> dict[str, tuple[Sequence[str], bool]]:
 def label_studio_config(task: Task) -> str:
     """The labelling configuration of Label Studio, to paste under Settings, Labeling Interface, Code.
 
-    Examples
-    --------
     >>> print(label_studio_config(Task(options=("No", "Yes"), response_sets="single")))
     <View>
       <Text name="text" value="$text" />

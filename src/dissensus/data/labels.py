@@ -32,8 +32,6 @@ _LONGEST_LIST = 10_000
 def number(text: str) -> float | None:
     """The number that a label is, or None.
 
-    Examples
-    --------
     >>> number("1.0"), number(" -3"), number("1e3"), number("n/a"), number("nan")
     (1.0, -3.0, 1000.0, None, None)
     """
@@ -47,8 +45,6 @@ def number(text: str) -> float | None:
 def option_name(text: str) -> str:
     """One spelling for each option: `1`, `01` and `1.0` are one number; blanks around a word do not count.
 
-    Examples
-    --------
     >>> option_name(" 1.0 "), option_name("0.50"), option_name("-0"), option_name(" Not toxic ")
     ('1', '0.5', '0', 'Not toxic')
     """
@@ -63,8 +59,6 @@ def options_of(text: str) -> tuple[str, ...]:
 
     A list is a response set too: tools export `["Yes", "No"]`, and pandas writes `['Yes', 'No']`.
 
-    Examples
-    --------
     >>> options_of("Yes|No|Yes"), options_of('["Yes", "No"]'), options_of("['Yes', 2.0]"), options_of("  ")
     (('Yes', 'No'), ('Yes', 'No'), ('Yes', '2'), ())
     """
@@ -104,8 +98,6 @@ def _entry(value: str | float | None) -> str:
 def natural_order(option: str) -> tuple[bool, float, str]:
     """Sort key: numbers as numbers, then the rest alphabetically.
 
-    Examples
-    --------
     >>> sorted(["b", "10", "a", "9"], key=natural_order)
     ['9', '10', 'a', 'b']
     """
@@ -179,8 +171,6 @@ def _checked_scale(scale: Scale, options: Sequence[str]) -> Scale:
 def infer_scale(options: Sequence[str], *, is_ordered: bool = False) -> Scale:
     """Scale that labels look like: interval, ordinal or nominal.
 
-    Examples
-    --------
     >>> infer_scale(["1", "2", "3"]), infer_scale(["0.5", "1"]), infer_scale(["no", "yes"])
     ('ordinal', 'interval', 'nominal')
     """
@@ -200,8 +190,6 @@ def label_values(labels: Sequence[str]) -> npt.NDArray[np.float64]:
 def parts_of(label: str, options: Collection[str]) -> tuple[str, ...]:
     """The options in a label: itself if it is one of them.
 
-    Examples
-    --------
     >>> parts_of("No|Yes", ["No", "Yes"]), parts_of("a|b", ["a|b", "c"])
     (('No', 'Yes'), ('a|b',))
     """
@@ -213,8 +201,6 @@ def membership(labels: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.
 
     Returns shape (n_labels, n_options): lambda of "Judges without gold labels", transposed.
 
-    Examples
-    --------
     >>> membership(["No", "Yes", "No|Yes"], ["No", "Yes"]).astype(int)
     array([[1, 0],
            [0, 1],
@@ -286,8 +272,6 @@ HALVES = frozenset({"0", "5"})
 def with_point(text: str) -> str:
     """A number with a point for its comma; any other text as it is.
 
-    Examples
-    --------
     >>> with_point("3,5"), with_point(" -0,25 "), with_point("3"), with_point("yes, no"), with_point("1,2,3")
     ('3.5', '-0.25', '3', 'yes, no', '1,2,3')
     """
@@ -298,8 +282,6 @@ def with_point(text: str) -> str:
 def plain_number(text: str) -> str:
     """A number without its percent sign and with a point for its comma; any other text as it is.
 
-    Examples
-    --------
     >>> plain_number("80%"), plain_number("12,5 %"), plain_number("3,5"), plain_number("a%")
     ('80', '12.5', '3.5', 'a%')
     """
@@ -310,8 +292,6 @@ def plain_number(text: str) -> str:
 def are_percents(labels: Iterable[str]) -> bool:
     """Whether every label that is not missing is a number with a percent sign.
 
-    Examples
-    --------
     >>> are_percents(["80%", "7.5 %", "n/a"]), are_percents(["80%", "high"]), are_percents(["80"])
     (True, False, False)
     """
@@ -326,8 +306,6 @@ def has_decimal_commas(labels: Iterable[str]) -> bool:
     Two numbers of a response set (`1,3`) look the same, but there both also stand alone, and the second is not always
     a half.
 
-    Examples
-    --------
     >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["3,5", "3.5"])
     (True, True)
     >>> has_decimal_commas(["1", "2", "3", "1,3"])
@@ -354,8 +332,6 @@ def are_measures(strange: Sequence[str], labels: Sequence[str], scale: Scale) ->
 
     A judge that says 5 where raters said 1 to 4 gave a label that nobody gave, not a 4; one that says 3.7 measures.
 
-    Examples
-    --------
     >>> are_measures(["5"], ["1", "4"], "ordinal"), are_measures(["3.7", "5"], ["1", "4"], "ordinal")
     (False, True)
     """
@@ -368,8 +344,6 @@ def are_measures(strange: Sequence[str], labels: Sequence[str], scale: Scale) ->
 def nearest_labels(values: Floats, labels: Floats) -> Codes:
     """The place of the nearest label of each value, the lower one of two; any place for NaN.
 
-    Examples
-    --------
     >>> nearest_labels(np.array([-9.0, 1.4, 1.5, 9.0]), np.array([3.0, 2.0, 1.0]))
     array([2, 2, 2, 0])
     """
@@ -382,8 +356,6 @@ def nearest_labels(values: Floats, labels: Floats) -> Codes:
 def cell_text(value: object) -> str | None:
     """A cell as text; None where it is empty.
 
-    Examples
-    --------
     >>> cell_text(1), cell_text(1.0), cell_text(True), cell_text({"b", "a"}), cell_text(float("nan")), cell_text(" ")
     ('1', '1.0', 'true', '["a", "b"]', None, None)
     """

@@ -50,8 +50,6 @@ _KIND = re.compile(r"_(name|id|code|no|nr|number)$")
 def words_of(name: str) -> list[str]:
     """The words in a name.
 
-    Examples
-    --------
     >>> words_of("GPT-4o (mini)"), words_of("createdAt")
     (['gpt', 'o', 'mini'], ['created', 'at'])
     """
@@ -61,8 +59,6 @@ def words_of(name: str) -> list[str]:
 def is_judge(name: str) -> bool:
     """Whether a name is a judge's beyond doubt.
 
-    Examples
-    --------
     >>> is_judge("gpt-4o"), is_judge("human_1"), is_judge("Claude 3.5")
     (True, False, True)
     """
@@ -75,8 +71,6 @@ def is_judge(name: str) -> bool:
 def is_named(name: str, role: str) -> bool:
     """Whether a name means a role, here or in other tools.
 
-    Examples
-    --------
     >>> is_named("annotatorName", "rater"), is_named("Rating", "label"), is_named("rating_time", "label")
     (True, True, False)
     """
@@ -185,8 +179,6 @@ def judges_among(names: Sequence[str]) -> list[str]:
 def people_among(names: Sequence[str]) -> list[str]:
     """Those that are no judges beyond doubt; all of them where none or every one is a judge.
 
-    Examples
-    --------
     >>> people_among(["ann", "gpt-4o"]), people_among(["Anna", "Bert"]), people_among(["human_1", "Claude"])
     (['ann'], ['Anna', 'Bert'], ['human_1'])
     """

@@ -19,8 +19,6 @@ EXAMPLES: tuple[Example, ...] = ("binary", "toxicity")
 def example_path(name: Example) -> Path:
     """The folder of a bundled data set: ratings.csv, judges.csv, task.toml, truth.json and README.md.
 
-    Examples
-    --------
     >>> from dissensus import read
     >>> ratings = read(example_path("binary") / "ratings.csv")
     >>> ratings.n_items, ratings.n_raters, ratings.labels

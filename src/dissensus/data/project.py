@@ -76,13 +76,8 @@ class Project:
 def create_project(folder: Path, *, name: str, now: datetime | None = None) -> Project:
     """A new project in a folder that is empty or not there yet.
 
-    Raises
-    ------
-    FileError
-        If there is something in the folder, or it cannot be made.
+    Raises FileError if there is something in the folder, or it cannot be made.
 
-    Examples
-    --------
     >>> with tempfile.TemporaryDirectory() as place:
     ...     made = create_project(Path(place) / "toxicity", name="Toxic comments")
     ...     open_project(made.folder).name
@@ -107,10 +102,7 @@ def create_project(folder: Path, *, name: str, now: datetime | None = None) -> P
 def open_project(folder: Path) -> Project:
     """The project in a folder.
 
-    Raises
-    ------
-    FileError
-        If there is none, it was made by a newer version, or its file cannot be read.
+    Raises FileError if there is none, it was made by a newer version, or its file cannot be read.
     """
     path = folder / PROJECT_FILE
     try:
@@ -177,8 +169,6 @@ def copy_project(project: Project, place: Path, *, name: str) -> Project:
 def folder_for(place: Path, name: str) -> Path:
     """A folder for a new project in a folder of projects, named after it and not there yet.
 
-    Examples
-    --------
     >>> folder_for(Path("nowhere"), "Toxic comments: 2026/11").name, folder_for(Path("nowhere"), "../..").name
     ('toxic-comments-2026-11', 'project')
     """
@@ -190,8 +180,6 @@ def folder_for(place: Path, name: str) -> Path:
 def clean_name(name: str) -> str:
     r"""A name that can be shown on one line.
 
-    Examples
-    --------
     >>> clean_name("  Toxic\tcomments "), clean_name("")
     ('Toxic comments', 'project')
     """
@@ -204,10 +192,7 @@ def clean_name(name: str) -> str:
 def add_file(project: Project, role: str, source: Path, *, name: str) -> Project:
     """The project with a copy of a file in a role, in place of the one before, under the name that its owner gave it.
 
-    Raises
-    ------
-    FileError
-        If the file cannot be copied, or there is no such role.
+    Raises FileError if the file cannot be copied, or there is no such role.
     """
     if role not in ROLES:
         raise FileError(f"A file cannot play the role {role!r}: choose one of {', '.join(ROLES)}.")
@@ -291,8 +276,6 @@ def _texts(folder: Path, table: object) -> dict[str, str]:
 def toml_text(text: str) -> str:
     r"""A text as TOML has it.
 
-    Examples
-    --------
     >>> print(toml_text('a "b"\n\x7f é'))
     "a \"b\"\n\u007f é"
     """

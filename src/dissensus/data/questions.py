@@ -52,10 +52,7 @@ class QuestionSheet(Sheet):
 def asked_in(source: Source, plan: ReadPlan) -> tuple[Source, ReadPlan]:
     """The rows of the question that the user named, of a table with a question column; else the source as it is.
 
-    Raises
-    ------
-    SeveralQuestionsError
-        If the table asks several questions and the user named none.
+    Raises SeveralQuestionsError if the table asks several questions and the user named none.
     """
     found = question_column(source, plan)
     if found is None:
@@ -241,10 +238,8 @@ def _probabilities(every: Sequence[Judges], labels: tuple[str, ...]) -> Floats |
 def questions_of(ratings: Ratings, judges: Judges | None) -> dict[str, tuple[Ratings, Judges | None]]:
     """Ratings and judges' answers by question; the warnings of the first say which question no judge answered.
 
-    Raises
-    ------
-    DissensusError
-        If only one of them tells questions apart, or judges answer a question that was not asked of people.
+    Raises DissensusError if only one of them tells questions apart, or judges answer a question that was not asked of
+    people.
     """
     if judges is None:
         return {question: (own, None) for question, own in ratings.questions.items()}

@@ -358,8 +358,6 @@ class Ratings(ShownData):
 def copied_rows(item: Codes, copies: Codes) -> tuple[Codes, Codes]:
     """Rows of each item once for each of its copies: which row, and the item it then belongs to.
 
-    Examples
-    --------
     >>> copied_rows(np.array([1, 0, 1]), np.array([1, 2]))
     (array([1, 0, 2, 0, 2]), array([0, 1, 1, 2, 2]))
     """
@@ -375,8 +373,6 @@ def copied_rows(item: Codes, copies: Codes) -> tuple[Codes, Codes]:
 def copied_names(items: tuple[str, ...], copies: Codes) -> tuple[str, ...]:
     """A name for each item that was put together with others.
 
-    Examples
-    --------
     >>> copied_names(("a", "b"), np.array([1, 2]))
     ('a', 'b', 'b (copy 2)')
     """
@@ -430,13 +426,8 @@ SAME = 1e-12
 def item_weights(ratings: Ratings) -> Floats | None:
     """How much each item counts, 1 on average: the inverse of the chance with which it was drawn; None if all the same.
 
-    Raises
-    ------
-    RatingsError
-        If some items have no chance, or one that is none.
+    Raises RatingsError if some items have no chance, or one that is none.
 
-    Examples
-    --------
     >>> from dissensus import read
     >>> rows = [{"item": i, "rater": "r", "label": "a", "inclusion_probability": p} for i, p in ((1, 0.5), (2, 0.25))]
     >>> item_weights(read(rows))

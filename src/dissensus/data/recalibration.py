@@ -48,10 +48,7 @@ def write_recalibration(recalibrations: Sequence[Recalibration], path: str | os.
 
     `recalibrations`: what to write, one judge after the other. `path`: a CSV file, as for `write_ratings`.
 
-    Raises
-    ------
-    OptionError
-        If its name ends otherwise, since it could not be read back.
+    Raises OptionError if its name ends otherwise, since it could not be read back.
     """
     if Path(path).suffix.lower() != ".csv":
         raise OptionError(f"A recalibration is a CSV file, and {Path(path).name} has another suffix: call it .csv.")
@@ -87,8 +84,6 @@ def _rows_of(one: Recalibration) -> list[_Row]:
 def _entries(name: str, numbers: Floats) -> list[tuple[str, str]]:
     """Each number of an array with its name; an array without any has one row without a number.
 
-    Examples
-    --------
     >>> _entries("size", np.array(0.5)), _entries("line", np.array([1.0, 2.5])), _entries("table", np.empty((0, 2)))
     ([('size', '0.5')], [('line[0]', '1.0'), ('line[1]', '2.5')], [('table[,]', '')])
     """

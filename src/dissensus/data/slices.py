@@ -176,8 +176,6 @@ def slicing_of(by: str, values: Mapping[str, str], *, of_raters: bool = False) -
 def slicing_of_numbers(by: str, numbers: Mapping[str, float]) -> Slicing:
     """The slices from a number for each item: one for each value, or quantiles where there are many.
 
-    Examples
-    --------
     >>> slicing_of_numbers("length", {str(i): float(i) for i in range(1, 13)}).order
     ('1 to 3', '4 to 6', '7 to 9', '10 to 12')
     """

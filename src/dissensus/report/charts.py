@@ -125,8 +125,6 @@ _SCRIPT_UNSAFE = str.maketrans(
 class Chart:
     """A chart: the finding, how it was computed, and the Vega-Lite that draws it.
 
-    Examples
-    --------
     >>> figure = Figure(title="Most say yes", caption="All ratings.", spec={"mark": "bar"})
     >>> Chart(figure=figure).spec["title"]["text"]
     ['Most say yes']
@@ -235,8 +233,6 @@ def converter() -> ModuleType:
 def script_safe_json(value: Mapping[str, object]) -> str:
     r"""JSON that can stand inside a script element: nothing in it ends the element or opens another.
 
-    Examples
-    --------
     >>> print(script_safe_json({"label": "</script><b>"}))
     {"label": "\u003c/script\u003e\u003cb\u003e"}
     """

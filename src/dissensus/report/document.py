@@ -183,8 +183,6 @@ class Bars:
     def at(self, value: float) -> str:
         """Where a number is on the axis, in percent of the bar's room: both ends leave room for arrows.
 
-        Examples
-        --------
         >>> bars = Bars(caption="", columns=[], rows=[], ticks=[0, 1, 2], table=Table(caption="", columns=[], rows=[]))
         >>> bars.at(0), bars.at(1), bars.at(float("inf"))
         ('6.0%', '50.0%', '100.0%')

@@ -45,8 +45,6 @@ def plain(value: object, spelling: Spelling = in_python) -> Json:  # noqa: PLR09
     NaN and infinities become None, numpy's scalars and arrays Python's numbers and lists, paths text, and sets lists in
     order.
 
-    Examples
-    --------
     >>> plain({"k": (1, float("nan"), {"b", "a"})})
     {'k': [1, None, ['a', 'b']]}
     """
@@ -71,13 +69,8 @@ def plain(value: object, spelling: Spelling = in_python) -> Json:  # noqa: PLR09
 def frame_of_rows(rows: Sequence[Mapping[str, object]]) -> object:
     """The rows as a pandas DataFrame, or as a polars one where pandas is not installed.
 
-    Raises
-    ------
-    MissingExtraError
-        If neither is installed.
+    Raises MissingExtraError if neither is installed.
 
-    Examples
-    --------
     >>> frame_of_rows([{"name": "fleiss_kappa", "value": 0.25}])
                name  value
     0  fleiss_kappa   0.25

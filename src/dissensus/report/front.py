@@ -79,8 +79,6 @@ NARROWER = "More ratings would only narrow the intervals."
 def title_of(source: str) -> str:
     """A heading from the name of a file, or of its folder where the file's name says nothing.
 
-    Examples
-    --------
     >>> title_of("convabuse/ratings.csv.gz"), title_of("toxic_comments.parquet"), title_of("example:toxicity")
     ('Convabuse', 'Toxic comments', 'Toxicity')
     >>> title_of("ratings.csv")

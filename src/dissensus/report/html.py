@@ -93,8 +93,6 @@ def section_ids(sections: Sequence[Section]) -> list[str]:
 def unbroken(text: str) -> str:
     """The text with its intervals kept on one line.
 
-    Examples
-    --------
     >>> unbroken("0.5 [0.4, 0.6]").count("\N{NO-BREAK SPACE}")
     1
     """

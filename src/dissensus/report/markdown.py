@@ -46,8 +46,6 @@ def markdown_of(report: Report, *, command_line: str = "", link: Link = lambda _
 def escaped(text: str) -> str:
     r"""Text that Markdown shows as it is.
 
-    Examples
-    --------
     >>> print(escaped("<b>|[x](y)"))
     \<b\>\|\[x\](y)
     """

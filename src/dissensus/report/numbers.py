@@ -26,8 +26,6 @@ HARMFUL = re.compile(
 def visible(text: str) -> str:
     r"""The text with every control character replaced by a picture of it.
 
-    Examples
-    --------
     >>> visible("\x1b[31mred")
     '␛[31mred'
     >>> visible("evil\u202etxt.exe")
@@ -46,8 +44,6 @@ def _picture(match: re.Match[str]) -> str:
 def shortened(text: str, longest: int = 60) -> str:
     """The text, visible and cut to a length with an ellipsis.
 
-    Examples
-    --------
     >>> shortened("somewhat toxic", 9)
     'somewhat…'
     """
@@ -61,8 +57,6 @@ def short_names(texts: Iterable[str], longest: int = 60, *, has_end: bool = Fals
     Names with the same beginning are cut in the middle, and all of them where `has_end`: versions of a judge differ
     at the end.
 
-    Examples
-    --------
     >>> short_names(["a long story", "a long song", "a tale"], 8)
     {'a long story': 'a l…tory', 'a long song': 'a l…song', 'a tale': 'a tale'}
     >>> short_names(["the judge 1 of 2", "the judge 2 of 2"], 8)
@@ -92,8 +86,6 @@ def _without_middle(text: str, longest: int) -> str:
 def quoted(text: str) -> str:
     """A label inside a sentence.
 
-    Examples
-    --------
     >>> quoted("Not toxic")
     '"Not toxic"'
     """
@@ -109,8 +101,6 @@ DASH = "-"
 def percent(share: float, digits: int = 1) -> str:
     """A share as a percentage; one that is not quite nothing or everything never looks as if it were.
 
-    Examples
-    --------
     >>> percent(0.5876), percent(1), percent(0.99999), percent(0.0001), percent(-0.05)
     ('58.8%', '100%', '>99.9%', '<0.1%', '-5.0%')
     """
@@ -126,8 +116,6 @@ def percent(share: float, digits: int = 1) -> str:
 def decimal(value: float, digits: int = 2) -> str:
     """A number with some decimals, and no sign on zero.
 
-    Examples
-    --------
     >>> decimal(0.1276), decimal(-0.0001), decimal(12345.678, 1)
     ('0.13', '0.00', '12,345.7')
     """
@@ -138,8 +126,6 @@ def decimal(value: float, digits: int = 2) -> str:
 def supported_digits(bounds: Iterable[tuple[float, float]], usual: int = 3) -> int:
     """Decimals that intervals support: the last one is about their standard error, a quarter of the narrowest width.
 
-    Examples
-    --------
     >>> supported_digits([(0.047, 0.080)]), supported_digits([(-0.2, 0.01), (0.1, 0.2)]), supported_digits([(60, 70)])
     (3, 2, 0)
     >>> supported_digits([(math.nan, math.nan)], usual=2)
@@ -152,8 +138,6 @@ def supported_digits(bounds: Iterable[tuple[float, float]], usual: int = 3) -> i
 def whole(count: float) -> str:
     """A count, with thousands set apart; a half (as a median can have) keeps its half.
 
-    Examples
-    --------
     >>> whole(700586), whole(4.5), whole(5.0)
     ('700,586', '4.5', '5')
     """
@@ -163,8 +147,6 @@ def whole(count: float) -> str:
 def rough(count: float) -> str:
     """A count with the two digits that an estimate supports.
 
-    Examples
-    --------
     >>> rough(4264), rough(38.2), rough(7)
     ('4,300', '38', '7')
     """
@@ -174,8 +156,6 @@ def rough(count: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A count with its noun.
 
-    Examples
-    --------
     >>> counted(1, "rater"), counted(2000, "rater"), counted(0, "response set"), counted(2, "category", "categories")
     ('1 rater', '2,000 raters', '0 response sets', '2 categories')
     """
@@ -185,8 +165,6 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 def listing(parts: Sequence[str], *, most: int = 0, word: str = "and") -> str:
     """Things in a sentence; after `most` of them, how many more there are.
 
-    Examples
-    --------
     >>> listing(["a"]), listing(["a", "b"]), listing(["a", "b", "c"]), listing(["a", "b", "c", "d"], most=2)
     ('a', 'a and b', 'a, b and c', 'a, b and 2 more')
     """
@@ -223,8 +201,6 @@ def points(share: float, digits: int = 1) -> str:
 def p_text(p_value: float) -> str:
     """A p-value.
 
-    Examples
-    --------
     >>> p_text(0.0312), p_text(0.00004), p_text(float("nan"))
     ('p = 0.031', 'p < 0.001', 'no p-value')
     """
@@ -237,8 +213,6 @@ def p_text(p_value: float) -> str:
 def p_number(p_value: float) -> str:
     """A p-value in a table.
 
-    Examples
-    --------
     >>> p_number(0.0312), p_number(0.00004), p_number(float("nan"))
     ('0.031', '< 0.001', '-')
     """
@@ -250,8 +224,6 @@ def p_number(p_value: float) -> str:
 def with_interval(value: float, low: float, high: float, *, form: Callable[[float], str] = decimal) -> str:
     """A number and its interval; the number alone if there is no interval.
 
-    Examples
-    --------
     >>> with_interval(0.588, 0.561, 0.614, form=percent)
     '58.8% [56.1%, 61.4%]'
     >>> with_interval(0.13, math.nan, math.nan)
@@ -270,8 +242,6 @@ def table_cells(table: Table, row: Sequence[Cell]) -> list[str]:
 def cell_text(value: Cell, *, digits: int, is_percent: bool = False) -> str:
     """A table's cell as text.
 
-    Examples
-    --------
     >>> [cell_text(v, digits=2) for v in ("a", 1200, 0.126, None, math.nan, True)]
     ['a', '1,200', '0.13', '-', '-', 'yes']
     """
@@ -292,8 +262,6 @@ _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight"
 def spelled(count: int) -> str:
     """A count as prose has it: up to ten in words.
 
-    Examples
-    --------
     >>> spelled(2), spelled(12)
     ('two', '12')
     """

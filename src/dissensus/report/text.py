@@ -170,8 +170,6 @@ BLOCKS = " ▁▂▃▄▅▆▇█"
 def sparkline(values: Sequence[float]) -> str:
     """A line of block characters, one for each value; the largest is a full block, and only nothing is blank.
 
-    Examples
-    --------
     >>> sparkline([0, 1, 4, 8])
     ' ▁▄█'
     >>> sparkline([0, 0])

@@ -45,8 +45,6 @@ def pack(tasks: Sequence[object]) -> tuple[list[Packed], list[bytes]]:
 
     As with a pool of processes, functions are named, not sent: a worker must be able to import them.
 
-    Examples
-    --------
     >>> shared = np.zeros(1_000_000)
     >>> packed, parts = pack([(shared, 1), (shared, 2)])
     >>> [len(task.small) < 500 for task in packed], [len(part) // 1_000_000 for part in parts]
@@ -152,8 +150,6 @@ def _versions_of(described: Mapping[str, Mapping[str, str | None]]) -> Versions:
 def check_versions(there: Versions, where: str, *, here: Versions | None = None) -> None:
     """Refuse a machine with other versions than `here`, this process if not given; the message names the first.
 
-    Examples
-    --------
     >>> check_versions(versions_here(), "a worker")
     >>> check_versions({"numpy": "2.1.0"}, "a worker", here={"numpy": "2.0.0"})
     Traceback (most recent call last):
@@ -431,8 +427,6 @@ def quiet() -> Iterator[None]:
 def host_and_port(address: str) -> str:
     """The address of a scheduler, with the usual port if it has none, and with tls:// if that was asked for.
 
-    Examples
-    --------
     >>> host_and_port("10.0.0.7"), host_and_port("cluster.lab:9000"), host_and_port("tls://[::1]:8786/")
     ('10.0.0.7:8786', 'cluster.lab:9000', 'tls://[::1]:8786')
     """

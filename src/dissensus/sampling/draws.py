@@ -22,8 +22,6 @@ def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes
 
     With `copies`, each item stands for this many items of the data: these are drawn, those of an item counted together.
 
-    Examples
-    --------
     >>> draw_weights(2, 5, np.random.default_rng(0), copies=np.array([3, 1])).sum(axis=1)
     array([4, 4, 4, 4, 4])
     """
@@ -71,8 +69,6 @@ def kinds_of(columns: Iterable[npt.NDArray[Any]]) -> tuple[Codes, Codes]:
     Numbers of 64 bits, each column of shape (n_rows,), are mixed to one: two of a million kinds are taken for one once
     in 10^7 data sets.
 
-    Examples
-    --------
     >>> kinds_of([np.array([0.5, 0.1, 0.5]), np.array([1, 0, 1])])
     (array([0, 1]), array([0, 1, 0]))
     """
@@ -160,8 +156,6 @@ def draw_copies(weights: Floats, items: Codes, rng: Generator, *, is_smooth: boo
     items of each type there are. `rng`: of random numbers. `is_smooth`: whether the score changes little where
     predictions do, as additive scores; the most likely label may change.
 
-    Notes
-    -----
     Up to `SIMULATED` items of a type the draws are simulated, which is exact. Beyond it leaving an item out, all its
     copies, changes what is predicted for it in the order of 1 / n. For a smooth score only the mean counts then: every
     item counts as drawn 1 + (w - 1) / n times, of w draws on n items, which is what a drawn item can expect, itself and

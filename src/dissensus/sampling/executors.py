@@ -113,8 +113,6 @@ def run_tasks(
     The streams belong to the tasks, not to the workers: one worker or ten, the same numbers come out. They come from
     `rng` unless each task has its own.
 
-    Examples
-    --------
     >>> from dissensus.sampling.executors import HereExecutor
     >>> run_tasks(HereExecutor(), lambda scale, stream: int(scale * stream.integers(10)), [1, 1], rng=0)
     [8, 6]

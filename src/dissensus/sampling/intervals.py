@@ -17,8 +17,6 @@ UNKNOWN = (math.nan, math.nan)
 def percentile_interval(values: Floats, confidence: float, *, most_undefined: float = UNDEFINED_SHARE) -> Bounds:
     """Bounds that hold the middle of the defined values; NaN if none is defined or too many are not.
 
-    Examples
-    --------
     >>> percentile_interval(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), 0.5)
     (1.0, 3.0)
     """
@@ -45,12 +43,8 @@ def studentized(estimate: Floats, replicates: Floats, *, error: Floats, errors: 
     `estimate`, `error` (n_statistics,): numbers, and their standard errors. `replicates`, `errors` (n_replicates,
     n_statistics): the same in bootstrap samples.
 
-    References
-    ----------
     P. Hall (1988), "Theoretical Comparison of Bootstrap Confidence Intervals", Annals of Statistics 16.
 
-    Examples
-    --------
     >>> ones = np.ones((2, 1))
     >>> studentized(np.array([5.0]), np.array([[6.0], [3.0]]), error=ones[0], errors=np.array([[2.0], [1.0]])).ravel()
     array([4.5, 7. ])
@@ -66,8 +60,6 @@ def bootstrap_interval(estimate: float, replicates: Floats, *, confidence: float
     Replicates may be infinite (a judge off the curve): they count as very large or small, and a bound that falls among
     them is unknown, not 0 or K.
 
-    Examples
-    --------
     >>> bootstrap_interval(1.0, np.array([0.0, 1.0, 2.0, 4.0, np.nan]), confidence=0.5, kind="percentile")
     (0.0, 2.0)
     """
@@ -88,8 +80,6 @@ def bootstrap_interval(estimate: float, replicates: Floats, *, confidence: float
 def share_interval(count: float, n: int, *, confidence: float) -> Bounds:
     """Exact (Clopper-Pearson) interval of the share behind a count.
 
-    Examples
-    --------
     >>> low, high = share_interval(10, 10, confidence=0.95)
     >>> round(low, 4), high  # .025 ** (1 / 10)
     (0.6915, 1.0)
@@ -108,8 +98,6 @@ def paired_difference_interval(more: float, less: float, n: int, *, confidence: 
     `more`, `less`: items that only the first, and that only the second has. `n`: all items. `confidence`: of the
     interval.
 
-    Examples
-    --------
     >>> [round(bound, 4) for bound in paired_difference_interval(0, 0, 98, confidence=0.95)]  # 1.96 * 2 ** .5 / 100
     [-0.0277, 0.0277]
     """
@@ -124,8 +112,6 @@ def paired_difference_interval(more: float, less: float, n: int, *, confidence: 
 def reach_of(confidence: float) -> float:
     """How many standard errors an interval reaches to each side.
 
-    Examples
-    --------
     >>> round(reach_of(0.95), 4)
     1.96
     """
@@ -143,13 +129,9 @@ def normal_interval(value: float, variance: float, confidence: float) -> Bounds:
 def wilson_interval(value: float, size: float, confidence: float) -> Bounds:
     """Wilson's interval of a share found in a sample of this many.
 
-    Examples
-    --------
     >>> [round(bound, 4) for bound in wilson_interval(0.0, 50, 0.95)]
     [0.0, 0.0713]
 
-    References
-    ----------
     E. Wilson (1927), "Probable Inference, the Law of Succession, and Statistical Inference".
     """
     z2 = reach_of(confidence) ** 2

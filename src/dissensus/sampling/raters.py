@@ -225,8 +225,6 @@ class RaterSpread(NamedTuple):
     def moved(self, replicates: Floats, draws: RaterDraws) -> Floats:
         """Bootstrap values of shape (n_replicates, n_statistics), moved by the noise of raters.
 
-        References
-        ----------
         The item noise in `within` is part of the replicates already, hence the difference; chi-squared draws stand for
         not knowing `total` (a t distribution with few raters).
         """

@@ -82,8 +82,6 @@ def selected_consistency(
     population of people. `taus`: thresholds of the decision. `items`, `judges`: how many. Returns one entry for each
     measure, and `best` for the judge that does best on average.
 
-    Examples
-    --------
     >>> found = selected_consistency(Indeterminacy(), {"truth": lambda seen: -((seen.judge_marginals - seen.marginals)
     ...                              ** 2).sum(axis=(1, 2))}, ratings=None, rng=0)
     >>> found["best"] >= found["truth"] > 0.9
@@ -100,8 +98,6 @@ def selected_consistency(
 def best_judge(values: Floats) -> int:
     """The judge with the highest value, the first one of those that tie; a judge without a value is never it.
 
-    Examples
-    --------
     >>> best_judge(np.array([np.nan, 0.5, 0.7, 0.7]))
     2
     """
@@ -213,8 +209,6 @@ def simulate_indeterminate(
     how many. `paired`: how many ratings come with a response set. `samples`: how many answers of either kind each judge
     gives to each item. Returns `ratings`, `judges` and `truth`.
 
-    Examples
-    --------
     >>> ratings, judges, truth = simulate_indeterminate(items=20, raters=3, paired=30, judges=2, samples=5, rng=0)
     >>> ratings.n_ratings, judges.n_answers, truth.options
     (90, 400, ('A', 'B', 'C'))

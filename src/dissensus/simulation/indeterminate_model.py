@@ -33,8 +33,6 @@ MOST_OPTIONS = 16
 def response_sets(n_options: int, n_sets: int | None = None) -> Flags:
     """The first this many non-empty sets of options, or all: smaller sets first, then in the order of the options.
 
-    Examples
-    --------
     >>> response_sets(2).astype(int)
     array([[1, 0],
            [0, 1],
@@ -62,8 +60,6 @@ def error_matrix(members: Flags, size: float, skew: float = 0.0) -> Floats:
     than on others, below 0 the other way round: the others in that order, with weights 1, 1/2, 1/3, ... to the power of
     its absolute value.
 
-    Examples
-    --------
     >>> error_matrix(response_sets(2), 0.3, skew=1).round(2)
     array([[0.7, 0.2, 0.2],
            [0.1, 0.7, 0.1],
@@ -87,8 +83,6 @@ def choice_weights(members: Flags, gamma: float) -> Floats:
 
     Above 0 the first option of a set is preferred, below 0 the last, at 0 none. An option that is not in the set has 0.
 
-    Examples
-    --------
     >>> choice_weights(response_sets(2), -1.0).round(3)
     array([[1.   , 0.   , 0.368],
            [0.   , 1.   , 1.   ]])
@@ -114,8 +108,6 @@ def observed_sets(stable: Floats, error: Floats) -> Floats:
 def forced_choices(choice: Floats, observed: Floats) -> Floats:
     """O = F E theta: how often each option is chosen, of shape (..., n_options).
 
-    Examples
-    --------
     >>> forced_choices(np.array([[1, 0, 1], [0, 1, 0]]), np.array([0.4, 0.5, 0.1]))  # judge w of Appendix C
     array([0.5, 0.5])
     """
@@ -125,8 +117,6 @@ def forced_choices(choice: Floats, observed: Floats) -> Floats:
 def endorsements(observed: Floats, members: Flags) -> Floats:
     """Omega = Lambda E theta: how often each option is in the response set, of shape (..., n_options).
 
-    Examples
-    --------
     >>> endorsements(np.array([0.4, 0.5, 0.1]), response_sets(2))
     array([0.5, 0.6])
     """
@@ -138,8 +128,6 @@ def reverse_choice(choice: Floats, observed: Floats, members: Flags) -> Floats:
 
     Nobody chooses an option whose row is undefined; its sets are made equally likely.
 
-    Examples
-    --------
     >>> reverse_choice(np.array([[1, 0, 0.5], [0, 1, 0.5]]), np.array([0.2, 0.4, 0.4]), response_sets(2)).round(3)
     array([[0.5  , 0.   , 0.5  ],
            [0.   , 0.667, 0.333]])
@@ -170,8 +158,6 @@ def selection_effect(choice: Floats, members: Flags) -> Floats:
 
     Differs from the paper: it divides by the size of the set, which makes chance 1/4 in a set of two.
 
-    Examples
-    --------
     >>> float(selection_effect(np.array([[1, 0, 0.5], [0, 1, 0.5]]), response_sets(2)))
     1.0
     """
@@ -284,8 +270,6 @@ def draw_population(
 ) -> Population:
     """People's and judges' rating distributions on this many new items.
 
-    Examples
-    --------
     >>> drawn = draw_population(Indeterminacy(n_options=2, n_sets=3), items=4, judges=5, rng=0)
     >>> drawn.soft.shape, drawn.judge_marginals.shape
     ((4, 2), (5, 4, 2))
@@ -341,12 +325,8 @@ def _draw_choice(rng: Generator, members: Flags, gamma: Floats, shape: tuple[int
 def onto_simplex(points: Floats) -> Floats:
     """The nearest distribution to each point, of shape (..., n).
 
-    References
-    ----------
     J. Duchi et al. (2008), "Efficient Projections onto the l1-Ball for Learning in High Dimensions", Figure 1.
 
-    Examples
-    --------
     >>> onto_simplex(np.array([0.9, 0.5, -0.2])).round(3)
     array([0.7, 0.3, 0. ])
     """

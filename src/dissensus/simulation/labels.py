@@ -32,8 +32,6 @@ BOTH_RIGHT, ONLY_BETTER, ONLY_WORSE, BOTH_WRONG = range(4)  # who is right about
 class TwoClassifiers:
     """How often each of two classifiers is right, in the form in which their errors may go together.
 
-    References
-    ----------
     "Don't Label Twice", section 3.2.
     """
 
@@ -56,8 +54,6 @@ class TwoClassifiers:
     def independent(cls, *, accuracy: float, margin: float) -> "TwoClassifiers":
         """Classifiers whose errors have nothing to do with each other; the better one leads by the margin.
 
-        Examples
-        --------
         >>> both = TwoClassifiers.independent(accuracy=0.75, margin=0.1)
         >>> [round(float(share), 4) for share in both.shares()]
         [0.6375, 0.2125, 0.1125, 0.0375]
@@ -204,8 +200,6 @@ class LabelChances:
 def chances_of(classifiers: TwoClassifiers, noise: LabelNoise) -> LabelChances:
     """What is true of this many classes, classifiers and labels.
 
-    Examples
-    --------
     >>> found = chances_of(TwoClassifiers.independent(accuracy=0.75, margin=0.1), LabelNoise(label_accuracy=0.75))
     >>> round(found.speaks_for_better, 4), round(found.speaks_for_worse, 4), round(found.disagreement, 4)
     (0.1875, 0.1375, 0.325)
@@ -329,12 +323,8 @@ def simulate_labels(
     `prevalence`: share of the items in the first class; the other classes are equally frequent, and so are all without
     it. Returns `ratings`, `judges` and `truth`.
 
-    References
-    ----------
     "Don't Label Twice", section 2.
 
-    Examples
-    --------
     >>> ratings, judges, truth = simulate_labels(items=20, raters=3, unlabelled=10, rng=0)
     >>> ratings.n_ratings, judges.n_answers, truth.chances.margin
     (60, 60, 0.1)

@@ -61,8 +61,6 @@ def draw_categories(uniform: Floats, probabilities: Floats) -> npt.NDArray[np.in
     The simulations draw uniform numbers and nothing else, because their stream is the least likely to change from one
     version of numpy to the next; the bundled data can be made again, byte for byte.
 
-    Examples
-    --------
     >>> draw_categories(np.array([0.1, 0.3, 0.99]), np.tile([0.25, 0.25, 0.5], (3, 1)))
     array([0, 1, 2])
     """
@@ -74,8 +72,6 @@ def draw_categories(uniform: Floats, probabilities: Floats) -> npt.NDArray[np.in
 def to_normal(uniform: Floats) -> Floats:
     """Standard normal numbers from pairs of uniform ones, of shape (2, ...), by the Box-Muller transform.
 
-    Examples
-    --------
     >>> to_normal(np.array([[0.5], [0.0]])).round(4)  # sqrt(2 log 2)
     array([1.1774])
     """
@@ -106,8 +102,6 @@ class ResponseRule:
 
         `choice` is what the rater would choose if only one option could be chosen.
 
-        Examples
-        --------
         >>> rule = ResponseRule(threshold=0.3)
         >>> rule.endorsed(np.zeros((2, 3)), np.array([[0.6, 0.3, 0.1]] * 2), np.array([0, 2])).astype(int)
         array([[1, 1, 0],
@@ -161,8 +155,6 @@ class Panel:
 def numbered(prefix: str, n: int) -> tuple[str, ...]:
     """Names with numbers from 1, all of the same width, so that they sort in their order.
 
-    Examples
-    --------
     >>> numbered("item", 10)[8:]
     ('item-09', 'item-10')
     """

@@ -37,8 +37,6 @@ DECIMALS = 3  # normal responses are written with this many decimals
 class Responses:
     """How responses to an item come about.
 
-    References
-    ----------
     "How Many Raters Do You Need?", section 3.
     """
 
@@ -115,8 +113,6 @@ def draw_items(responses: Responses, n: int, rng: Generator) -> Items:
 def expected_response(responses: Responses, mean: Floats, spread: Floats) -> Floats:
     """Mean of endless responses that are normal before they are clipped, or cut into steps.
 
-    Examples
-    --------
     >>> likert = Responses(kind="likert", points=2)
     >>> expected_response(likert, np.array([0.5, 0.9]), np.array([0.2, 0.0]))  # steps 1 and 2 equally often; always 2
     array([1.5, 2. ])
@@ -137,8 +133,6 @@ def expected_response(responses: Responses, mean: Floats, spread: Floats) -> Flo
 def labels_of(responses: Responses, drawn: Floats) -> list[str]:
     """The drawn responses as labels.
 
-    Examples
-    --------
     >>> labels_of(Responses(kind="likert"), np.array([-0.2, 0.41, 1.3]))
     ['1', '3', '5']
     """
@@ -213,8 +207,6 @@ def simulate_responses(
     items. `raters`: raters per item: a number, or a range from which each item's number is drawn. `samples`: answers of
     A, and of B, to each item. Returns `ratings`, `judges` and `truth`.
 
-    Examples
-    --------
     >>> ratings, judges, truth = simulate_responses(items=20, raters=(2, 4), samples=(3, 1), rng=0)
     >>> ratings.n_items, ratings.scale, judges.n_answers
     (20, 'interval', 80)

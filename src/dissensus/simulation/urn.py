@@ -18,12 +18,8 @@ FEWEST_LABELS = 2
 class Urn:
     """An urn of urns: an item is a draw of a state, a rating a draw of a label from the item's state.
 
-    References
-    ----------
     "Survey Equivalence", section 2 and Figure 2.
 
-    Examples
-    --------
     >>> urn = Urn(labels=("no", "yes"), states=[[0.9, 0.1], [0.3, 0.7]], weights=[0.5, 0.5])
     >>> urn.n_states, urn.prior.round(3).tolist()
     (2, [0.6, 0.4])
@@ -163,8 +159,6 @@ def joint_with_label(urn: Urn, classifier: Classifier) -> Floats:
 def reports_of(urn: Urn, classifier: SoftClassifier) -> Floats:
     """What a soft classifier reports after each signal, before noise and rounding; shape (n_signals, n_labels).
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import RUNNING_EXAMPLE, SOFT_CLASSIFIER
     >>> reports_of(RUNNING_EXAMPLE, SOFT_CLASSIFIER)[:, 0].round(2).tolist()  # 77% and 32% (section 2)
     [0.77, 0.32]
@@ -177,8 +171,6 @@ def calibrated_reports(joint: Floats) -> Floats:
 
     An output that never occurs gets the prior.
 
-    Examples
-    --------
     >>> calibrated_reports(np.array([[0.3, 0.1], [0.2, 0.4], [0.0, 0.0]])).round(3).tolist()
     [[0.75, 0.25], [0.333, 0.667], [0.5, 0.5]]
     """
@@ -201,8 +193,6 @@ def with_noise(reports: Floats, normal: Floats, noise: float) -> Floats:
 def rounded(reports: Floats, decimals: int) -> Floats:
     """Distributions rounded so that each still sums to 1: the largest probability takes up the difference.
 
-    Examples
-    --------
     >>> rounded(np.array([[1 / 3, 1 / 3, 1 / 3]]), 2)
     array([[0.34, 0.33, 0.33]])
     """
@@ -242,8 +232,6 @@ def urn_from(description: Mapping[str, object]) -> tuple[Urn, tuple[Classifier, 
     soft, and `outputs`: for each state the probability of each answer; optionally what HardClassifier and
     SoftClassifier take besides).
 
-    Examples
-    --------
     >>> urn, judges = urn_from({
     ...     "labels": ["no", "yes"],
     ...     "states": [{"share": 0.5, "labels": [0.9, 0.1]}, {"share": 0.5, "labels": [0.2, 0.8]}],

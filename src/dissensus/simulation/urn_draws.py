@@ -47,8 +47,6 @@ MOST_SURVEYS = 200_000  # how many different surveys to enumerate before we give
 def prior_score(urn: Urn) -> float:
     """Expected cross-entropy score, in bits, of always predicting the prior: E(c_0).
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import RUNNING_EXAMPLE
     >>> round(prior_score(RUNNING_EXAMPLE), 4)
     -0.9507
@@ -59,8 +57,6 @@ def prior_score(urn: Urn) -> float:
 def omniscient_score(urn: Urn) -> float:
     """Expected cross-entropy score, in bits, of a classifier that knows the state of each item.
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import RUNNING_EXAMPLE
     >>> round(omniscient_score(RUNNING_EXAMPLE), 4)
     -0.6991
@@ -71,8 +67,6 @@ def omniscient_score(urn: Urn) -> float:
 def ceiling(urn: Urn) -> float:
     """Bits that the state tells about a random rater's label: no survey and no classifier can gain more.
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import RUNNING_EXAMPLE
     >>> round(ceiling(RUNNING_EXAMPLE), 4)
     0.2515
@@ -106,8 +100,6 @@ def classifier_agreement(urn: Urn, classifier: HardClassifier) -> float:
 def survey_information(urn: Urn, raters: int) -> float:
     """Bits that the labels of this many raters tell about the next rater's label: what an ideal combiner gains.
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import RUNNING_EXAMPLE
     >>> [round(survey_information(RUNNING_EXAMPLE, k), 4) for k in (0, 1, 9)]
     [0.0, 0.0806, 0.2259]
@@ -141,8 +133,6 @@ def pairwise_agreement(urn: Urn) -> float:
 def limiting_alpha(urn: Urn) -> float:
     """Krippendorff's nominal alpha of very many items; NaN if only one label is ever given.
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import RUNNING_EXAMPLE
     >>> round(limiting_alpha(RUNNING_EXAMPLE), 4)  # (.69 - .5338) / (1 - .5338)
     0.335
@@ -154,8 +144,6 @@ def limiting_alpha(urn: Urn) -> float:
 def times_log2(x: npt.NDArray[np.generic], p: Floats) -> Floats:
     """The product of x and log2(p): 0 where x is 0, whatever p is, and -inf where only p is 0.
 
-    Examples
-    --------
     >>> times_log2(np.array([0.0, 2.0, 1.0]), np.array([0.0, 0.5, 0.0])).tolist()
     [0.0, -2.0, -inf]
     """
@@ -169,8 +157,6 @@ def times_log2(x: npt.NDArray[np.generic], p: Floats) -> Floats:
 def mutual_information(joint: Floats) -> float:
     """Bits that rows tell about columns.
 
-    Examples
-    --------
     >>> mutual_information(np.array([[0.5, 0.0], [0.0, 0.5]]))
     1.0
     """
@@ -182,8 +168,6 @@ def mutual_information(joint: Floats) -> float:
 def label_counts(raters: int, n_labels: int) -> Codes:
     """All ways to share this many ratings among the labels, of shape (n_ways, n_labels).
 
-    Examples
-    --------
     >>> label_counts(2, 2)
     array([[0, 2],
            [1, 1],
@@ -247,8 +231,6 @@ class UrnTruth(Truth):
 def classifier_truth(urn: Urn, classifier: Classifier) -> dict[str, object]:
     """What is true of one answer of a classifier.
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import HARD_CLASSIFIER, RUNNING_EXAMPLE
     >>> classifier_truth(RUNNING_EXAMPLE, HARD_CLASSIFIER)["information"]
     0.130367
@@ -321,8 +303,6 @@ def simulate_urn(
     Simulated
         `ratings`, `judges` (without an answer if there is no classifier) and `truth`.
 
-    Examples
-    --------
     >>> from dissensus.simulation.urn import HARD_CLASSIFIER, RUNNING_EXAMPLE
     >>> ratings, judges, truth = simulate_urn(
     ...     RUNNING_EXAMPLE, items=50, raters=(3, 6), classifiers=[HARD_CLASSIFIER], samples=2, rng=0

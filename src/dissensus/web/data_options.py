@@ -305,8 +305,6 @@ def fix_words(fix: Fix) -> str:
 def fixes_words(fixes: Sequence[Fix]) -> str:
     """What several fixes do together, in words.
 
-    Examples
-    --------
     >>> fixes_words([("drop", "rater=r1"), ("drop", "rater=r2")])
     'Leave out rows whose rater is r1 or r2'
     """

@@ -97,8 +97,6 @@ def option_field(options: type[Options], name: str, **more: Any) -> Field:  # no
 def on_page(option: str, of: str = "") -> str:
     """An option in a message, as visitors read it: what a page calls it is near its name.
 
-    Examples
-    --------
     >>> on_page("min_items")
     "'min items'"
     """
@@ -238,8 +236,6 @@ def arguments_of(fields: Sequence[Field], values: Mapping[str, str]) -> list[str
 def command_line(*words: str) -> str:
     """Words as a shell takes them.
 
-    Examples
-    --------
     >>> command_line("report", "my ratings.csv")
     "dissensus report 'my ratings.csv'"
     """
@@ -249,8 +245,6 @@ def command_line(*words: str) -> str:
 def python_call(function: str, arguments: Sequence[str]) -> str:
     """A call, on several lines if it is long.
 
-    Examples
-    --------
     >>> python_call("plan_raters", ["effect=0.1"])
     'plan_raters(effect=0.1)'
     """

@@ -59,8 +59,6 @@ def token_address(page: str) -> str:
 def own_page(page: str) -> str:
     r"""An address if it is one of ours, else the first page: nobody is led to another site from here.
 
-    Examples
-    --------
     >>> own_page("/plan/labels?error=0.05"), own_page("//evil.example"), own_page("/\\evil.example"), own_page("/\t/e")
     ('/plan/labels?error=0.05', '/', '/', '/')
     """
@@ -210,8 +208,6 @@ class Guard:
 def is_about_saved(path: str, data: Sequence[str]) -> bool:
     """Whether a request is about projects in the server's folder, which are there for whoever started it.
 
-    Examples
-    --------
     >>> is_about_saved("/p/toxicity/data", []), is_about_saved("/p/~kx3/data", []), is_about_saved("/start/x", ["a"])
     (True, False, True)
     """
@@ -233,8 +229,6 @@ def _is_taken_in(headers: Headers) -> bool:
 def origin_host(origin: str) -> str | None:
     """The host and port of an Origin header; None if it is no such header.
 
-    Examples
-    --------
     >>> origin_host("http://LOCALHOST:8000"), origin_host("http://[")
     ('localhost:8000', None)
     """
@@ -247,8 +241,6 @@ def origin_host(origin: str) -> str | None:
 def host_name(host: str) -> str | None:
     """The name in a Host header, without the port; None if it is no such header.
 
-    Examples
-    --------
     >>> host_name("LOCALHOST:8000"), host_name("[::1]:8000"), host_name("user@evil"), host_name("a b")
     ('localhost', '::1', None, None)
     """
@@ -269,8 +261,6 @@ def machine_names() -> set[str]:
 def is_address(name: str) -> bool:
     """Whether a name is an IP address.
 
-    Examples
-    --------
     >>> is_address("192.168.1.2"), is_address("example.org")
     (True, False)
     """

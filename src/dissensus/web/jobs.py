@@ -316,8 +316,6 @@ class Pool:
 def _duration(seconds: float) -> str:
     """A time in words.
 
-    Examples
-    --------
     >>> _duration(20), _duration(1800)
     ('20 seconds', '30 minutes')
     """

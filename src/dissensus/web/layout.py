@@ -58,8 +58,6 @@ _COMMAND = re.compile(r"`(?:dissensus )?(plan raters|plan labels|[a-z-]+)(?: [^`
 def in_browser(text: object) -> str:
     """A sentence in which commands are called as the pages call them.
 
-    Examples
-    --------
     >>> in_browser("`dissensus plan raters` with these files as pilot says how many.")
     'the Plan tab with these files as pilot says how many.'
     """
@@ -131,8 +129,6 @@ def rendered(html: str) -> "Markup":
 def address(path: str, values: Mapping[str, str]) -> str:
     """An address that restores a page; what is empty is left out.
 
-    Examples
-    --------
     >>> address("/report", {"data": "example:binary", "scale": ""})
     '/report?data=example%3Abinary'
     """

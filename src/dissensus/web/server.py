@@ -149,10 +149,7 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
 
     `settings`: where, and what is allowed. `opens`: whether to open a browser. `say`: told the address.
 
-    Raises
-    ------
-    DissensusError
-        If the address cannot be had, or is open to others without a token.
+    Raises DissensusError if the address cannot be had, or is open to others without a token.
     """
     check_token(settings)
     listening = listen(settings)

@@ -121,8 +121,6 @@ def discard(path: Path) -> None:
 def known_suffix(name: str) -> str:
     """The suffix of a file name if we read such files, `.csv` if not: nothing else of the name is used.
 
-    Examples
-    --------
     >>> known_suffix("../../Ratings.JSONL.gz"), known_suffix("evil.csv/../../x.sh"), known_suffix("a.xlsx")
     ('.jsonl.gz', '.csv', '.xlsx')
     """
@@ -246,8 +244,6 @@ class Receiver:
 def shown_name(name: str) -> str:
     """What a visitor calls a file, without its folder; it is shown and never used as a path.
 
-    Examples
-    --------
     >>> shown_name("C:/fakepath/my ratings.csv")
     'my ratings.csv'
     """
@@ -265,14 +261,8 @@ _coming: dict[Path, int] = {}  # how many uploads come in at the moment, by the 
 async def receive(request: Request, folder: Path, *, largest: int, idle_seconds: float) -> list[StoredFile]:
     """The files of an upload form, written to folders of their own in `folder`.
 
-    Raises
-    ------
-    TooLargeError
-        As soon as more comes in than is allowed.
-    ComingError
-        If there are too many uploads at the moment.
-    DissensusError
-        If it is no form with a file, or stops coming.
+    Raises TooLargeError as soon as more comes in than is allowed; ComingError if there are too many uploads at the
+    moment; DissensusError if it is no form with a file, or stops coming.
     """
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > largest:

@@ -132,8 +132,6 @@ def _misspelt(table: Table, alike: set[str]) -> Iterator[Finding]:
 def is_slip(text: str, other: str) -> bool:
     """Whether two labels differ in one letter of one word: left out, too many, wrong, or in the other's place.
 
-    Examples
-    --------
     >>> is_slip("toxc", "toxic"), is_slip("Very tocix", "very toxic"), is_slip("txoic", "toxic")
     (True, False, True)
     >>> is_slip("Strongly disagree", "Strongly agree"), is_slip("Model A", "Model B"), is_slip("class10", "class11")

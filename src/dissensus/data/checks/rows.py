@@ -141,8 +141,6 @@ def attention_checks(table: Table) -> Iterator[Finding]:
 def _pattern(item: str) -> str | None:
     """A pattern of the names of items that check the same; None if this is an item like any other.
 
-    Examples
-    --------
     >>> _pattern("attention_check_1"), _pattern("gold-17"), _pattern("I catch the bus"), _pattern("goldfish")
     ('*attention_check*', 'gold-[0-9]*', None, None)
     """

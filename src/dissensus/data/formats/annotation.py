@@ -248,8 +248,6 @@ def _label_studio_labels(annotation: Mapping[str, object], answers: Answers) -> 
 def label_of(kind: str, value: Mapping[str, object]) -> str | None:
     """The label in a result's value.
 
-    Examples
-    --------
     >>> label_of("choices", {"choices": ["a", "b"]}), label_of("rating", {"rating": 4}), label_of("labels", {})
     ('a|b', '4', None)
     >>> label_of("taxonomy", {"taxonomy": [["animal", "bird"]]}), label_of("pairwise", {"selected": "left"})
@@ -349,8 +347,6 @@ def _is_answer(tasks: list[str | None], column: list[str | None]) -> bool:
 def cell_label(text: str | None) -> str | None:
     r"""A label as these exports have it: a text, `{"choices": [...]}` or `[{"rating": 3}]`.
 
-    Examples
-    --------
     >>> cell_label("toxic"), cell_label('{"choices":["a","b"]}'), cell_label('[{"rating":3}]'), cell_label("[1")
     ('toxic', 'a|b', '3', '[1')
     """

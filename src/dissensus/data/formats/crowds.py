@@ -115,8 +115,6 @@ def _labels(texts: Mapping[str, list[str | None]], questions: Mapping[str, list[
 def task_answers(text: str | None) -> dict[str, str | None]:
     """The answers in a cell of `Answer.taskAnswers`, which Mechanical Turk's own widgets write.
 
-    Examples
-    --------
     >>> task_answers('[{"q1":{"label":"spam"},"q2":{"a":true,"b":true,"c":false},"q3":"4"}]')
     {'q1': 'spam', 'q2': 'a|b', 'q3': '4'}
     """

@@ -43,8 +43,6 @@ def _is_binary(column: TextColumn) -> bool:
 def marks(text: str) -> list[str]:
     """The marks in a cell: one, or several where somebody rated the item several times.
 
-    Examples
-    --------
     >>> marks("1"), marks("0, 1")
     (['1'], ['0', '1'])
     """

@@ -109,8 +109,6 @@ class LeftOut:
     def sentence(self) -> str:
         """One plain sentence.
 
-        Examples
-        --------
         >>> from dissensus.errors import spelled
         >>> spelled(LeftOut(what="skipped annotation", count=2, option=KEEP_SKIPPED).sentence())
         'Left out 2 skipped annotations (`skipped=` of `read` keeps them).'

@@ -168,8 +168,6 @@ def _judge_columns(sheet: Sheet, columns: list[str]) -> list[str]:
 def is_prediction(text: str) -> bool:
     """Whether a cell holds what only a judge says: a list of probabilities, or what is marked as a prediction.
 
-    Examples
-    --------
     >>> is_prediction("[0.2, 0.8]"), is_prediction("Prediction: yes"), is_prediction("[1, 1, 2]"), is_prediction("yes")
     (True, True, False, False)
     """

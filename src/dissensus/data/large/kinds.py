@@ -430,8 +430,6 @@ def together(parts: Sequence[Profiles], *, has_numbers: bool) -> Profiles:
 def cells_of(keys: Sequence[str]) -> npt.NDArray[np.int64]:
     """Profile, kind and count of everything that was tally, of shape (n_cells, 3).
 
-    Examples
-    --------
     >>> cells_of(["0:3 2:1", "1:4"]).tolist()
     [[0, 0, 3], [0, 2, 1], [1, 1, 4]]
     """

@@ -117,8 +117,6 @@ def _matching(path: Path) -> list[Path]:
 def checked_memory(memory: str) -> str:
     """An amount of memory as duckdb takes it.
 
-    Examples
-    --------
     >>> checked_memory("2GB")
     '2GB'
     """

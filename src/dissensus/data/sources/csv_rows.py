@@ -86,8 +86,6 @@ def _is_upper(row: Sequence[str | None] = (), below: Sequence[str | None] = ()) 
 def _below_upper(row: Sequence[str | None], names: Sequence[str]) -> list[str]:
     """The names of columns, those that come again with what stands above them.
 
-    Examples
-    --------
     >>> _below_upper(["", "Ann", "", "Bob", ""], ["id", "label", "note", "label", "note"])
     ['id', 'Ann label', 'Ann note', 'Bob label', 'Bob note']
     """
@@ -105,8 +103,6 @@ _RANGE = re.compile(r"\d\s*(-|to|\N{EN DASH}|\.\.)\s*\d")
 def _are_units(rows: Sequence[Sequence[str | None]], width: int) -> bool:
     """Whether the first row says what stands below it: in brackets, below no id, or in words above numbers.
 
-    Examples
-    --------
     >>> numbers = [["a", "3"], ["b", "2"], ["c", "5"], ["d", "4"], ["e", "1"]]
     >>> [_are_units([units, *numbers], 2) for units in (["(id)", "(1-5)"], ["id", "1-5"], ["", "Response"], ["f", "2"])]
     [True, True, True, False]
@@ -132,8 +128,6 @@ def _are_units(rows: Sequence[Sequence[str | None]], width: int) -> bool:
 def rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
     """How many of the first rows stand above the header: titles and remarks, with few cells and a full row below them.
 
-    Examples
-    --------
     >>> rows_above_header([["Survey 2024", "", ""], ["item", "rater", "label"], ["1", "a", "x"]])
     1
     >>> rows_above_header([["", "ann", "bob"], ["1", "x", "y"]])
@@ -291,8 +285,6 @@ def guarded(cell: str) -> str:
 
     Numbers stay what they are. `read` takes the apostrophe away again.
 
-    Examples
-    --------
     >>> guarded("=1+1"), guarded("-1"), guarded("-"), unguarded(guarded("'=x"))
     ("'=1+1", '-1', "'-", "'=x")
     """

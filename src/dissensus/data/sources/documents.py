@@ -265,8 +265,6 @@ def as_list(value: object) -> list[object]:
 def as_text(value: object) -> str | None:
     """A single value as text; None for what is missing, a list or an object.
 
-    Examples
-    --------
     >>> as_text("a"), as_text(True), as_text(7), as_text(" "), as_text([1])
     ('a', 'true', '7', None, None)
     """
@@ -281,8 +279,6 @@ def as_text(value: object) -> str | None:
 def as_label(value: object) -> str | None:
     """A label: a single value, or a list of them as a response set.
 
-    Examples
-    --------
     >>> as_label("a"), as_label(["a", "b"]), as_label([]), as_label({"x": 1})
     ('a', 'a|b', None, None)
     """
@@ -294,8 +290,6 @@ def as_label(value: object) -> str | None:
 def reach(value: object, path: str) -> object:
     """What stands at a path such as `data.item_id`; None if nothing does.
 
-    Examples
-    --------
     >>> reach({"data": {"item_id": "i1", "a.b": 2}}, "data.item_id"), reach({"data": {"a.b": 2}}, "data.a.b")
     ('i1', 2)
     """
@@ -326,8 +320,6 @@ LONGEST_CELL = 1_000_000  # characters of a cell that we parse as a list
 def list_in(text: str | None) -> list[object] | None:
     """The list that a cell holds, as JSON or as Python writes it; None if it holds none. Nothing is evaluated.
 
-    Examples
-    --------
     >>> list_in('["a", null, 2]'), list_in("['a', None]"), list_in("a"), list_in("[__import__('os')]")
     (['a', None, '2'], ['a', None], None, None)
     """

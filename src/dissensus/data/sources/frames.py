@@ -49,8 +49,6 @@ def _rows_within(document: Mapping[str, object]) -> list[dict[str, object]]:
 def table_of(document: object) -> dict[str, list[object]] | None:
     """The columns of a JSON document that is a table as pandas writes one, in any of its ways; None for any other.
 
-    Examples
-    --------
     >>> table_of({"item": {"0": "a", "1": "b"}, "label": {"0": "yes", "1": "no"}})
     {'item': ['a', 'b'], 'label': ['yes', 'no']}
     >>> table_of({"ann": {"a": "yes"}, "bob": {"a": "no"}}) is None

@@ -158,8 +158,6 @@ def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.Du
 def literal(text: str) -> str:
     """A text as an SQL literal.
 
-    Examples
-    --------
     >>> literal("it's")
     "'it''s'"
     """
@@ -169,8 +167,6 @@ def literal(text: str) -> str:
 def quoted(name: str) -> str:
     """A name as an SQL identifier.
 
-    Examples
-    --------
     >>> quoted('5" screen')
     '"5"" screen"'
     """
@@ -180,8 +176,6 @@ def quoted(name: str) -> str:
 def any_of(paths: Sequence[Path]) -> str:
     """Paths as an SQL literal: of one file, or of several that are read as one.
 
-    Examples
-    --------
     >>> any_of([Path("a.csv")]), any_of([Path("a.csv"), Path("b.csv")])
     ("'a.csv'", "['a.csv', 'b.csv']")
     """

@@ -218,8 +218,6 @@ def _chosen(names: list[str], sheet: str | None, file: str) -> list[str]:
 def _cell(value: object) -> str | None:
     """A cell as text: 17 where Excel shows 17, though it stores 17.0.
 
-    Examples
-    --------
     >>> _cell(17.0), _cell(0.5), _cell(True), _cell(""), _cell("=1+1"), _cell(dt.date(2024, 5, 1))
     ('17', '0.5', 'true', None, '=1+1', '2024-05-01')
     """

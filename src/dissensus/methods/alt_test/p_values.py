@@ -22,8 +22,6 @@ ROUNDING = 1e-9
 class Tally:
     """The items of one rater, by who is closer to the others.
 
-    Examples
-    --------
     >>> tally = Tally(judge_closer=2, alike=5, rater_closer=3)
     >>> tally.items, tally.mean, tally.judge_at_least_as_close, tally.rater_at_least_as_close
     (10, 0.1, 0.7, 0.8)
@@ -69,8 +67,6 @@ def t_p_value(tally: Tally, epsilon: float) -> float:
 
     Where d never varies, t has no size; the p-value is then that of `sign_flip_p_value`.
 
-    Examples
-    --------
     >>> round(t_p_value(Tally(judge_closer=12, alike=20, rater_closer=8), 0.1), 4)
     0.0411
     """
@@ -98,8 +94,6 @@ def sign_flip_p_value(tally: Tally, epsilon: float) -> float:
     Exact where d is spread equally to both sides of epsilon. There are only three sizes of d - epsilon, so the sums
     of all flips can be counted, in a table of `flips_to_count` places.
 
-    Examples
-    --------
     >>> round(sign_flip_p_value(Tally(judge_closer=3, alike=0, rater_closer=0), 0.0), 12) == 1 / 2**3
     True
     """
@@ -133,13 +127,9 @@ def exact_p_value(tally: Tally, epsilon: float) -> float:
 
     It keeps its level however few items differ, at the price of some power.
 
-    References
-    ----------
     T. Tango (1998), "Equivalence test and confidence interval for the difference in proportions for the paired-sample
     design", for the score; G. Barnard (1945), "A New Test for 2 x 2 Tables", for the largest chance.
 
-    Examples
-    --------
     >>> round(exact_p_value(Tally(judge_closer=0, alike=30, rater_closer=0), 0.1), 4) == round(0.9**30, 4)
     True
     """
@@ -194,13 +184,9 @@ def benjamini_yekutieli(p_values: Sequence[float]) -> list[float]:
 
     The tests share raters and items, so they depend on each other: each is multiplied by 1 + 1/2 + ... + 1/m, too.
 
-    References
-    ----------
     Y. Benjamini, D. Yekutieli (2001), "The control of the false discovery rate in multiple testing under dependency",
     theorem 1.3.
 
-    Examples
-    --------
     >>> [round(p, 6) for p in benjamini_yekutieli([0.01, 0.04, 0.03])]
     [0.055, 0.073333, 0.073333]
     """

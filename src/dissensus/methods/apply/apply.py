@@ -252,8 +252,6 @@ def map_of(parameters: Mapping[str, Floats], one: Recalibration) -> Map:
 def hard_labels(shares: Floats, scale: Scale) -> Codes:
     """The label of each row of shares: the median where labels have an order, else the most likely one.
 
-    Examples
-    --------
     >>> shares = np.array([[0.4, 0.3, 0.3]])
     >>> hard_labels(shares, "ordinal"), hard_labels(shares, "nominal")
     (array([1]), array([0]))

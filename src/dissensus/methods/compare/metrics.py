@@ -19,8 +19,6 @@ def absolute_error(judge: Floats, people: Floats) -> Floats:
 
     `judge`, `people` (..., n_items, n_coordinates): mean of their answers. Returns shape (..., n_items).
 
-    Examples
-    --------
     >>> absolute_error(np.array([[1.0, 0.0]]), np.array([[0.25, 0.75]]))
     array([1.5])
     """
@@ -38,8 +36,6 @@ def sorted_error(judge: Floats, people: Floats) -> Floats:
     The authors' tool sorts the counts of the bins before it subtracts them, so it does not see which bin is which: all
     answers in the lowest bin are as good as all in the highest. Kept to get the paper's numbers.
 
-    Examples
-    --------
     >>> sorted_error(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
     array([0.])
     """
@@ -54,8 +50,6 @@ def accuracy(judge: Floats, people: Floats) -> Floats:
 
     `judge`, `people` (..., n_items, n_labels): shares of the labels. Returns shape (..., n_items).
 
-    Examples
-    --------
     >>> accuracy(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([[0.2, 0.8], [0.2, 0.8]]))
     array([0.2, 0.5])
     """
@@ -69,8 +63,6 @@ def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
     `judge`, `people`: as in `accuracy`. `clip`: how far the judge's shares are kept from 0 and 1 before they are scaled
     to sum to 1 again.
 
-    Examples
-    --------
     >>> cross_entropy(np.array([[0.5, 0.5]]), np.array([[0.2, 0.8]]), clip=0.02)
     array([1.])
     """
@@ -81,8 +73,6 @@ def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
 def information(judge: Floats, people: Floats) -> Floats:
     """Mean score of the raters' labels, from what each label scores; shapes as in `accuracy`.
 
-    Examples
-    --------
     >>> information(np.array([[-1.0, -2.0]]), np.array([[0.25, 0.75]]))
     array([-1.75])
     """
@@ -213,8 +203,6 @@ class WinShare:
 def wins(columns: Columns) -> Floats:
     """1 where A errs less than B, -1 where it errs more, 0 where they tie.
 
-    Examples
-    --------
     >>> wins(Columns(np.array([0.1, 0.3, 0.3]), np.array([0.2, 0.1, 0.3]), np.zeros(3)))
     array([ 1., -1.,  0.])
     """
@@ -227,8 +215,6 @@ def settled(columns: Columns, *, size: float, is_square: bool = False) -> Column
     `columns`: errors, or scores in bits. `size`: how large the numbers are that errors are differences of: a hundredth
     is rounding between numbers of 10^13. `is_square`: whether the errors are squared.
 
-    Examples
-    --------
     >>> settled(Columns(np.array([0.1 + 0.2, 0.3]), np.array([0.3, 0.4]), np.zeros(2)), size=1.0).b
     array([0.3, 0.4])
     """
@@ -244,8 +230,6 @@ def put_together(columns: Columns, *, by_sign: bool = False, by_people: bool = F
     `columns`: of shape (n_items,), with copies. `by_sign`: whether all that counts is which of the judges errs more.
     `by_people`: whether what raters say counts, too.
 
-    Examples
-    --------
     >>> two = Columns(np.array([0.1, 0.2]), np.array([0.3, 0.3]), np.zeros(2), np.array([2.0, 3.0]))
     >>> put_together(two, by_sign=True).copies
     array([5.])
@@ -301,8 +285,6 @@ def rankable(judge: Floats, people: Floats, *, copies: Floats | None = None) -> 
     `judge`, `people` (..., n_items, 1): mean answers; the raters' are not needed here. `copies` (n_items,): how many
     items each one stands for, which goes with answers of shape (n_items, 1) only.
 
-    Examples
-    --------
     >>> rankable(np.array([[0.1 + 0.2], [0.3], [3.0]]), np.zeros((3, 1)))
     array([0.3, 0.3, 3. ])
     """
@@ -339,8 +321,6 @@ def _from_sums(sums: Floats, n: int, spread: float) -> Floats:
 def midranks(values: Floats) -> Floats:
     """Ranks along the last axis from 1, equal values sharing theirs.
 
-    Examples
-    --------
     >>> midranks(np.array([3.0, 1.0, 3.0]))
     array([2.5, 1. , 2.5])
     """
@@ -363,8 +343,6 @@ def weighted_midranks(values: Floats, weights: Floats) -> Floats:
 
     `values` (n_items,). `weights` (n_items,).
 
-    Examples
-    --------
     >>> weighted_midranks(np.array([5.0, 7.0, 7.0]), np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
     array([[1.5, 3. , 3. ],
            [0.5, 1.5, 1.5]])

@@ -150,8 +150,6 @@ def mixture_p_value(differences: Floats) -> float:
 
     `differences` (n, 2): null hypothesis, alternative; signs are flipped where the alternative is below.
 
-    Examples
-    --------
     >>> mixture_p_value(np.array([[0.0, 1.0], [1.0, 2.0]]))
     0.25
     """
@@ -202,8 +200,6 @@ def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
     `gain`: how much better B is than A; negative where it is worse. `gains` (replicates,): the same in bootstrap
     samples. `margin`: how much worse it may be.
 
-    Examples
-    --------
     >>> non_inferiority_p_value(0.0, np.array([-2.0, -1.0, 0.0, 1.0]), margin=0.5)
     0.4
     """
@@ -226,8 +222,6 @@ def two_sided_p_value(
     are. Else the observed one counts as one of them, so that p is never 0. `is_symmetric`: whether differences are as
     likely as their opposites. Then both sides are counted, which is the same with less noise.
 
-    Examples
-    --------
     >>> two_sided_p_value(2.0, np.array([-2.0, -1.0, 1.0, 2.0]), is_every=True)
     0.5
     """
@@ -247,12 +241,8 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
     Those that are undefined stay so and do not count.
 
-    References
-    ----------
     S. Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
 
-    Examples
-    --------
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """

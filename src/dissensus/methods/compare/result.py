@@ -30,8 +30,6 @@ MOST_BINS = 1_000
 def bounds_of(text: str) -> tuple[float, float]:
     """Two numbers from `0,1`.
 
-    Examples
-    --------
     >>> bounds_of("0, 1")
     (0.0, 1.0)
     """

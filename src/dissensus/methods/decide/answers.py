@@ -88,8 +88,6 @@ class Unanswered:
 def options_elsewhere(texts: Iterable[str], command: str) -> str:
     """Where the options are that some messages name and a report does not have; empty if there are none.
 
-    Examples
-    --------
     >>> from dissensus.options import spelled
     >>> spelled(options_elsewhere([f"{named('cohort')} or {named('positive')}"], "equivalence"))
     'cohort= is an option of `dissensus equivalence`, which asks this question alone.'
@@ -467,11 +465,8 @@ def answers_of(
     and one rating of it. `seed`: of the random numbers. `engine`, `workers`: where the work runs; the numbers do not
     depend on it. `step`: told what is done next, it gives a context whose value takes how far that is.
 
-    Raises
-    ------
-    DissensusError
-        If there are judges about whom nothing can be said; why not, of the first question about them. Or if a
-        positive option is none.
+    Raises DissensusError if there are judges about whom nothing can be said; why not, of the first question about them.
+    Or if a positive option is none.
     """
     with open_executor(engine, workers=workers) as executor:
         asking = Asking(

@@ -31,8 +31,6 @@ def is_shifted(shift: Shift | None, person: Person | None) -> bool:
 def shift_decimals(person: Person | None) -> int:
     """With how many decimals a shift that matters is not rounded to 0.
 
-    Examples
-    --------
     >>> [shift_decimals(Person(measure="distance", value=apart)) for apart in (0.6, 0.12, 0.0)]
     [1, 2, 2]
     """
@@ -44,8 +42,6 @@ def shift_decimals(person: Person | None) -> int:
 def end_text(value: float, verdict: Verdict | None, largest: int, digits: int = 2) -> str:
     """A number of raters, or where it is off the curve.
 
-    Examples
-    --------
     >>> end_text(0.512, "within", 3), end_text(float("nan"), "above K", 3)
     ('0.51', 'above 3')
     """

@@ -69,8 +69,6 @@ def pair_sums(types: CountTypes, weight_of: Callable[[Codes, Codes], npt.NDArray
 
     Only labels that an item has are visited, so nothing grows with the square of the number of labels.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> pair_sums(types_of_matrix([[2, 1]]), lambda c, k: c != k)
     array([4.])
@@ -108,12 +106,8 @@ def nominal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Fl
     Returns an array of shape (n_replicates,): 1 is perfect agreement, 0 is chance; NaN if only one label was used or no
     item has two ratings.
 
-    References
-    ----------
     K. Krippendorff (2011), "Computing Krippendorff's Alpha-Reliability", section C.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> nominal_alpha(types_of_matrix([[2, 0], [1, 1], [0, 2]])).round(4)  # 1 - (2/6) / (18/30)
     array([0.4444])
@@ -133,8 +127,6 @@ def interval_alpha(types: CountTypes, values: Floats, weights: npt.ArrayLike | N
 
     `values` (n_labels,): the number that each label is.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> interval_alpha(types_of_matrix([[2, 0], [1, 1], [0, 2]]), np.array([1.0, 5.0])).round(4)
     array([0.4444])
@@ -156,8 +148,6 @@ def ordinal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Fl
     The ordinal distance between two labels is the squared difference of their mid-ranks among all ratings, so ordinal
     alpha is interval alpha on mid-ranks, which each replicate has its own.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> ordinal_alpha(types_of_matrix([[2, 0], [1, 1], [0, 2]])).round(4)  # with two labels, order adds nothing
     array([0.4444])
@@ -216,8 +206,6 @@ def agreeing_share(types: CountTypes) -> Floats:
 def pairwise_agreement(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
     """Mean over items with two or more ratings of the share of pairs of ratings that agree; NaN if there is none.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> pairwise_agreement(types_of_matrix([[3, 0], [2, 1]])).round(4)  # all pairs agree; one in three does
     array([0.6667])
@@ -242,12 +230,8 @@ def fleiss_kappa(types: CountTypes, weights: npt.ArrayLike | None = None) -> Flo
     ndarray of shape (n_replicates,)
         NaN if only one label was used or no item has two ratings.
 
-    References
-    ----------
     K. L. Gwet (2014), "Handbook of Inter-Rater Reliability", 4th ed., section 2.4 (missing ratings).
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> fleiss_kappa(types_of_matrix([[2, 0], [1, 1], [0, 2]])).round(4)  # (2/3 - 1/2) / (1/2)
     array([0.3333])
@@ -269,13 +253,9 @@ def gwet_ac1(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
     ndarray of shape (n_replicates,)
         NaN if there is only one label or no item has two ratings.
 
-    References
-    ----------
     K. L. Gwet (2008), "Computing inter-rater reliability and its variance in the presence of high agreement",
     British Journal of Mathematical and Statistical Psychology 61, 29-48.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> gwet_ac1(types_of_matrix([[2, 0], [1, 1], [2, 0]])).round(4)  # shares 5/6, 1/6; chance 10/36
     array([0.5385])
@@ -354,8 +334,6 @@ def jaccard_distance(members: Members) -> Floats:
 
     `members` (n_labels, n_options): which option is in which label; no label is empty.
 
-    Examples
-    --------
     >>> jaccard_distance(np.array([[True, False], [True, True]]))
     array([[0. , 0.5],
            [0.5, 0. ]])
@@ -367,12 +345,8 @@ def jaccard_distance(members: Members) -> Floats:
 def masi_distance(members: Members) -> Floats:
     """MASI distance: Jaccard's similarity, less where neither set contains the other.
 
-    References
-    ----------
     R. Passonneau (2006), "Measuring Agreement on Set-valued Items (MASI) for Semantic and Pragmatic Annotation".
 
-    Examples
-    --------
     >>> masi_distance(np.array([[True, False], [True, True]])).round(4)  # 1 - 1/2 * 2/3
     array([[0.    , 0.6667],
            [0.6667, 0.    ]])
@@ -399,8 +373,6 @@ def set_alpha(types: CountTypes, distance: Floats, weights: npt.ArrayLike | None
 
     Returns an array of shape (n_replicates,): NaN if only one label was used or no item has two ratings.
 
-    Examples
-    --------
     >>> from dissensus.data import types_of_matrix
     >>> set_alpha(types_of_matrix([[2, 0], [1, 1], [0, 2]]), 1 - np.eye(2)).round(4)  # nominal alpha
     array([0.4444])

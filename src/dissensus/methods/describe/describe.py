@@ -411,8 +411,6 @@ def _agreement_by_item(ratings: Ratings) -> tuple[tuple[tuple[float, int], ...],
 def possible_agreement(ratings: int, labels: int) -> set[float]:
     """Every share of agreeing pairs that an item can have; of many ratings one in each hundredth from the least on.
 
-    Examples
-    --------
     >>> [round(share, 2) for share in sorted(possible_agreement(3, 3))]  # all differ, two agree, all agree
     [0.0, 0.33, 1.0]
     >>> min(possible_agreement(100, 2)) == 2 * 50 * 49 / (100 * 99)

@@ -39,8 +39,6 @@ def equivalence_ends(gaps: Floats, confidence: float) -> Ends:
 def place_of(gap: Floats) -> float:
     """The number of raters at which a judge's lead over k raters, for k = 0, 1, ..., is used up; infinite off them.
 
-    Examples
-    --------
     >>> place_of(np.array([0.2, 0.1, -0.1])), place_of(np.array([-0.1, -0.2])), place_of(np.array([0.2, 0.1]))
     (1.5, -inf, inf)
     """
@@ -181,8 +179,6 @@ class Intervals:
     def _untold(self, judges: list[int]) -> list[int]:
         """Which of these judges cannot be told from the best: nobody is surely better, allowing for all comparisons.
 
-        References
-        ----------
         J. Hsu (1984), "Constrained Simultaneous Confidence Intervals for Multiple Comparisons with the Best".
         """
         assert self.samples is not None  # noqa: S101 - the caller asked

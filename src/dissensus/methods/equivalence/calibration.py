@@ -69,8 +69,6 @@ def calibrated_predictions(
     nothing. `fold`, `copies` (n_items,): fold of each item, and how many items each one stands for; one if not given.
     `exact`: whether auto sums up as it was always done, to the last digit, which takes longer with many labels.
 
-    Examples
-    --------
     Raters always agree with this judge; an item that only one of two folds has is learned from all others.
 
     >>> found = calibrated_predictions("table", np.eye(2)[[0, 0, 1]], np.eye(2)[[0, 0, 1]], fold=np.array([0, 1, 1]))

@@ -75,8 +75,6 @@ def _entropy(p: Floats) -> Floats:
 def multisets(k: int, n_labels: int) -> npt.NDArray[np.int64]:
     """Every way in which k raters can answer, as label counts; one row each.
 
-    Examples
-    --------
     >>> multisets(2, 2).tolist()
     [[0, 2], [1, 1], [2, 0]]
     """
@@ -94,8 +92,6 @@ def _log_orders(surveys: npt.NDArray[np.int64]) -> Floats:
 def state_grid(n_labels: int) -> Floats:
     """Possible item states for few labels: dense near certainty for two, a lattice on the simplex for more.
 
-    Examples
-    --------
     >>> state_grid(1).tolist()
     [[1.0]]
     """
@@ -227,8 +223,6 @@ def bits_by_chance(counts: Codes, items: Codes) -> float:
     p (1 - p) sqrt(2 / pairs), where pairs are those of ratings of the same item; it comes into the ceiling divided by
     2 p ln 2.
 
-    Examples
-    --------
     >>> round(bits_by_chance(np.array([[5, 3, 2]]), np.array([300])), 4)
     0.0124
     """

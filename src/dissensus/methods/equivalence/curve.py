@@ -24,8 +24,6 @@ SUM_TOLERANCE = 1e-6
 def frequencies(counts: npt.NDArray[np.int32], default: Floats) -> Floats:
     """The share of each label in the survey; the default where nobody was asked.
 
-    Examples
-    --------
     >>> frequencies(np.array([[1, 3], [0, 0]]), np.array([0.5, 0.5]))
     array([[0.25, 0.75],
            [0.5 , 0.5 ]])
@@ -364,8 +362,6 @@ def crossings(curve: Floats, score: Floats) -> Floats:
     `score` (n_replicates,): the judge's score. Returns shape (n_replicates,): -inf where the judge is worse than
     nobody, inf where K raters do not reach it, NaN where it has no score.
 
-    Examples
-    --------
     >>> crossings(np.array([[0.0, 0.5, 0.75]]), np.array([0.625])), crossings(np.array([[0.0, 1.0]]), np.array([-1.0]))
     (array([1.5]), array([-inf]))
     """

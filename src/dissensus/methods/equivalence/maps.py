@@ -78,8 +78,6 @@ class Table:
 def moved(predictions: Floats, masses: Floats, strength: float) -> Floats:
     """Predictions that count as this many items, moved towards those with these masses.
 
-    Examples
-    --------
     >>> moved(np.array([[0.5, 0.5]]), np.array([[0.0, 2.0]]), 2.0)
     array([[0.25, 0.75]])
     """
@@ -101,8 +99,6 @@ def rising(values: Floats, weights: Floats) -> Floats:
 
     Sums are taken in the order of scipy.optimize, so both ways give the same bits.
 
-    Examples
-    --------
     >>> rising(np.array([0.1, 0.5, 0.3]), np.array([1.0, 1.0, 3.0]))
     array([0.1 , 0.35, 0.35])
     """

@@ -168,8 +168,6 @@ def _judges(problem: Problem, rated: Ratings, pool: RaterPool, places: Codes, re
 def few_sizes(sizes: tuple[int, ...]) -> list[int]:
     """Some survey sizes, dense where the curve bends.
 
-    Examples
-    --------
     >>> few_sizes(tuple(range(21)))
     [0, 1, 2, 3, 4, 6, 8, 11, 15, 20]
     """

@@ -76,8 +76,6 @@ class JudgeWorth:
 def worth_decimals(value: float, low: float, high: float) -> int:
     """How many decimals of a number of raters its interval supports; ends off the curve are NaN.
 
-    Examples
-    --------
     >>> worth_decimals(0.51, 0.42, 0.6), worth_decimals(0.87, 0.57, 1.42), worth_decimals(6.3, 2.9, 9.7)
     (2, 1, 0)
     """

@@ -46,8 +46,6 @@ def label_scores(score: AdditiveScore, *, clip: float = 0.02, order: tuple[int, 
 def clipped(predictions: Floats, clip: float) -> Floats:
     """Probabilities kept away from 0 and 1, and rescaled to sum to 1.
 
-    Examples
-    --------
     >>> clipped(np.array([1.0, 0.0]), 0.02)
     array([0.98, 0.02])
     """
@@ -76,12 +74,8 @@ def ranked_probability_scores(predictions: Floats) -> Floats:
     `predictions` (..., n_labels): the labels from the lowest to the highest. Returns shape (..., n_labels): from -1,
     all on the lowest where the highest was given, to 0.
 
-    References
-    ----------
     E. S. Epstein (1969), "A Scoring System for Probability Forecasts of Ranked Categories".
 
-    Examples
-    --------
     >>> ranked_probability_scores(np.array([[0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]))
     array([[-0.5  ,  0.   , -0.5  ],
            [-0.125, -0.125, -0.625]])
@@ -184,8 +178,6 @@ def _unit(numbers: Floats) -> float:
 
     Not below the largest: one may be beyond all bounds, as perplexities are. Dividing by a power of two is exact.
 
-    Examples
-    --------
     >>> _unit(np.array([0.0, -3.0, 3.0, 1e15])), _unit(np.array([0.0]))
     (2.0, 1.0)
     """

@@ -432,8 +432,6 @@ def share_out(copies: Codes, rng: Generator, *, folds: int = FOLDS) -> Codes:
     each item had been given a fold by `draw_folds`. Where numpy cannot draw this many, each item has a fold of its own
     accord, which makes no difference among this many.
 
-    Examples
-    --------
     >>> table = share_out(np.array([25, 5]), np.random.default_rng(0))
     >>> table.sum(axis=0), table.sum(axis=1)
     (array([3, 3, 3, 3, 3, 3, 3, 3, 3, 3]), array([25,  5]))

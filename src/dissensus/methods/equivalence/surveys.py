@@ -31,8 +31,6 @@ def draw_subsets(counts: Codes, k: int) -> Draws:
 
     `counts` (n_rows, n_labels): ratings of each label. `k`: how many to draw.
 
-    Examples
-    --------
     >>> draw_subsets(np.array([[2, 1], [0, 1]]), 2).counts.tolist()
     [[1, 1], [2, 0]]
     """
@@ -199,8 +197,6 @@ def _distinct(counts: npt.NDArray[np.int32], k: int) -> tuple[Codes, npt.NDArray
 def plurality_of_draws(counts: npt.NDArray[np.integer], r: int) -> Floats:
     """Distribution of the most frequent label among r ratings drawn from each row; a tie counts in parts.
 
-    Examples
-    --------
     >>> plurality_of_draws(np.array([[2, 1]]), 3), plurality_of_draws(np.array([[2, 1]]), 1).round(3)
     (array([[1., 0.]]), array([[0.667, 0.333]]))
     """

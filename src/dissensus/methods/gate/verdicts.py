@@ -59,8 +59,6 @@ class Estimate:
 def verdict_above(low: float, high: float, threshold: float) -> Verdict:
     """Whether a number is at least the threshold: surely, surely not, or neither.
 
-    Examples
-    --------
     >>> verdict_above(2.0, 3.0, 2.0), verdict_above(1.0, 1.9, 2.0), verdict_above(1.0, 3.0, 2.0)
     ('pass', 'fail', 'inconclusive')
     """
@@ -134,8 +132,6 @@ class Settling(NamedTuple):
 def round_up(count: int) -> int:
     """A count with two digits: how many items are needed is known no better.
 
-    Examples
-    --------
     >>> round_up(7), round_up(118), round_up(1201)
     (7, 120, 1300)
     """

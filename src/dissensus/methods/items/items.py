@@ -226,8 +226,6 @@ def texts_of(ratings: Ratings) -> list[str | None] | None:
 def entropy(shares: Floats) -> Floats:
     """Entropy of each row of shares, in bits.
 
-    Examples
-    --------
     >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]]))
     array([1., 0.])
     """

@@ -70,8 +70,6 @@ def wins_of(options: Sequence[str], *, is_pairwise: bool = False) -> Floats | No
 
     By the names of the options; else a pairwise task has them in order, from a win of the first to one of the second.
 
-    Examples
-    --------
     >>> wins_of(["A", "B", "tie"]), wins_of(["no", "yes"])
     (array([1. , 0. , 0.5]), None)
     """
@@ -214,8 +212,6 @@ def _self_preferences(prepared: Prepared, ratings: Ratings, heights: Heights, pe
 def is_same(writer: str | None, judge: str) -> bool:
     """Whether a writer is the judge, by its name or a part of the judge's.
 
-    Examples
-    --------
     >>> is_same("GPT-4", "gpt-4_pair"), is_same("gpt-4", "openai/gpt-4"), is_same("gpt-4", "gpt-4o")
     (True, True, False)
     """

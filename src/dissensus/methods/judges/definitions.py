@@ -17,8 +17,6 @@ SLACK = 1e-12  # rounding: a share this close to a threshold reaches it, and two
 def modes(soft: Floats) -> tuple[Codes, Flags]:
     """The option with the largest share, the first one of those that tie, and whether several tie; each of shape (...).
 
-    Examples
-    --------
     >>> modes(np.array([[0.2, 0.8], [0.5, 0.5]]))
     (array([1, 0]), array([False,  True]))
     """
@@ -29,8 +27,6 @@ def modes(soft: Floats) -> tuple[Codes, Flags]:
 def reaches(share: Floats, tau: float) -> Flags:
     """Whether shares are at least tau, rounding forgiven.
 
-    Examples
-    --------
     >>> reaches(np.array([0.1 + 0.2, 0.29]), 0.3)
     array([ True, False])
     """
@@ -43,8 +39,6 @@ FEW_OPTIONS = 7
 def over_options(values: Floats) -> Floats:
     """Sum over the last axis, of few options one by one: numpy's own sum is several times slower on an axis of three.
 
-    Examples
-    --------
     >>> over_options(np.array([[0.25, 0.5], [1.0, 2.0]]))
     array([0.75, 3.  ])
     """
@@ -79,8 +73,6 @@ class RatingVectors:
 
         `hard` has a 1 at the most frequent choice, `hard_response_set` at every option that reaches tau.
 
-        Examples
-        --------
         >>> shares = RatingVectors(soft=np.array([0.3, 0.7]), marginals=np.array([0.6, 0.7]))
         >>> shares.aggregated("hard"), shares.aggregated("hard_response_set", 0.5)
         (array([0., 1.]), array([1., 1.]))
@@ -99,8 +91,6 @@ class RatingVectors:
 def number_of(is_one: Flags, weights: Floats) -> Floats:
     """How many items are ones, of shape (...), from flags of shape (n_items, ...) and whole weights of the items.
 
-    Examples
-    --------
     >>> number_of(np.array([[True, False], [True, True]]), np.array([2.0, 3.0]))
     array([5., 3.])
     """
@@ -110,8 +100,6 @@ def number_of(is_one: Flags, weights: Floats) -> Floats:
 def mean_of(values: Floats | Flags, weights: Floats) -> Floats:
     """Mean over weighted items, of shape (...), of values of shape (n_items, ...).
 
-    Examples
-    --------
     >>> mean_of(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
     array(1.75)
     """
@@ -140,8 +128,6 @@ class Definition:
     def id(self) -> str:
         """The measure's name, with the aggregations and the threshold where it comes with several.
 
-        Examples
-        --------
         >>> Definition(name="coverage", judge="hard", human="hard_response_set", better="higher", tau=0.5,
         ...            is_one_of_many=True).id
         'coverage_h_hrs_0.5'
@@ -187,8 +173,6 @@ class Margins:
 def hit_rate(judge: Floats, people: Floats) -> Floats:
     """Whether the judge's hard label is that of people, for each item; one-hot vectors of shape (..., n_options).
 
-    Examples
-    --------
     >>> hit_rate(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([[1.0, 0.0], [0.0, 1.0]]))
     array([1., 0.])
     """
@@ -201,8 +185,6 @@ def cohen_kappa(margins: Margins) -> Floats:
     NaN where the judge or people have one label only. Kappa is then 0 whatever the others do (0/0 where both have the
     same one), so the number would say nothing about the judge.
 
-    Examples
-    --------
     >>> both = np.array([[[0.5, 0.5]]])
     >>> margins = Margins(items=np.array([[4.0]]), agreement=np.array([[0.75]]), judge=both, people=both)
     >>> cohen_kappa(margins)  # (.75 - .5) / (1 - .5)
@@ -216,8 +198,6 @@ def cohen_kappa(margins: Margins) -> Floats:
 def scott_pi(margins: Margins) -> Floats:
     """Scott's pi: chance is two draws from the labels of both sides together; NaN if there is one label only.
 
-    Examples
-    --------
     >>> margins = Margins(items=np.array([[2.0]]), agreement=np.array([[0.5]]), judge=np.array([[[1.0, 0.0]]]),
     ...                   people=np.array([[[0.5, 0.5]]]))
     >>> scott_pi(margins).round(4)  # chance is (3/4)^2 + (1/4)^2 = 5/8, so (4 - 5) / (8 - 5)
@@ -242,8 +222,6 @@ def _beyond_chance(agreement: Floats, by_chance: Floats) -> Floats:
 def weighted_kappa(margins: Margins) -> Floats:
     """Cohen's kappa with quadratic weights: a near miss counts less than a far one; NaN as Cohen's is.
 
-    Examples
-    --------
     >>> both = np.array([[[0.5, 0.0, 0.5]]])
     >>> margins = Margins(items=np.array([[4.0]]), agreement=np.array([[0.5]]), judge=both, people=both,
     ...                   squared=np.array([[0.5]]), numbers=np.array([1.0, 2.0, 3.0]))
@@ -273,8 +251,6 @@ CLIP = 1e-10  # the least that a probability counts as under a logarithm that is
 def kl_divergence(first: Floats, second: Floats) -> Floats:
     """Kullback-Leibler divergence of the second distribution from the first; the second is clipped and not rescaled.
 
-    Examples
-    --------
     >>> kl_divergence(np.array([0.6, 0.3, 0.1]), np.array([0.8, 0.1, 0.1])).round(3)  # .6 ln .75 + .3 ln 3
     np.float64(0.157)
     """
@@ -286,8 +262,6 @@ def kl_divergence(first: Floats, second: Floats) -> Floats:
 def cross_entropy(first: Floats, second: Floats) -> Floats:
     """Cross-entropy of the second distribution under the first.
 
-    Examples
-    --------
     >>> cross_entropy(np.array([1.0, 0.0]), np.array([0.5, 0.5])).round(4)  # ln 2
     np.float64(0.6931)
     """
@@ -299,8 +273,6 @@ def jensen_shannon(first: Floats, second: Floats) -> Floats:
 
     With one rating per item the square root selects worse judges.
 
-    Examples
-    --------
     >>> jensen_shannon(np.array([1.0, 0.0]), np.array([0.0, 1.0])).round(4)  # ln 2
     np.float64(0.6931)
     """
@@ -313,8 +285,6 @@ def jensen_shannon(first: Floats, second: Floats) -> Floats:
 def smoothed(distribution: Floats, smoothing: float) -> Floats:
     """The distribution with so much added to each option, rescaled.
 
-    Examples
-    --------
     >>> smoothed(np.array([1.0, 0.0]), 0.5)
     array([0.75, 0.25])
     """
@@ -327,8 +297,6 @@ def smoothed(distribution: Floats, smoothing: float) -> Floats:
 def coverage(judge: Floats, people: Floats) -> Floats:
     """Whether the judge's set lies within that of people; an empty set does only in an empty one.
 
-    Examples
-    --------
     >>> coverage(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]))
     array([1., 0., 0.])
     """
@@ -345,8 +313,6 @@ def set_size(judge: Floats, people: Floats) -> Floats:
 def precision(judge: Floats, people: Floats) -> Floats:
     """Share of the judge's set that people endorse; 1 for two empty sets, 0 if only one is empty.
 
-    Examples
-    --------
     >>> precision(np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]))
     array([0.5, 0. ])
     """
@@ -359,8 +325,6 @@ def precision(judge: Floats, people: Floats) -> Floats:
 def recall(judge: Floats, people: Floats) -> Floats:
     """Share of people's set that the judge endorses; 1 for two empty sets, 0 if only one is empty.
 
-    Examples
-    --------
     >>> recall(np.array([1.0, 0.0]), np.array([1.0, 1.0]))
     array(0.5)
     """
@@ -370,8 +334,6 @@ def recall(judge: Floats, people: Floats) -> Floats:
 def binary_cross_entropy(judge: Floats, people: Floats) -> Floats:
     """Sum over options of the cross-entropy of the judge's share under people's yes or no, in nats.
 
-    Examples
-    --------
     >>> binary_cross_entropy(np.array([0.5, 0.5]), np.array([1.0, 0.0])).round(4)  # 2 ln 2
     np.float64(1.3863)
     """
@@ -383,8 +345,6 @@ def binary_cross_entropy(judge: Floats, people: Floats) -> Floats:
 def squared_error(judge: Floats, people: Floats) -> Floats:
     """Sum over options of the squared difference.
 
-    Examples
-    --------
     >>> squared_error(np.array([1.0, 0.0]), np.array([0.5, 0.6])).round(2)  # .25 + .36
     np.float64(0.61)
     """
@@ -397,8 +357,6 @@ def squared_error(judge: Floats, people: Floats) -> Floats:
 def mean_error(judge: Floats, people: Floats, numbers: Floats) -> Floats:
     """Distance of the judge's mean answer from the mean of people's.
 
-    Examples
-    --------
     >>> mean_error(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0]))
     array(0.)
     """
@@ -408,8 +366,6 @@ def mean_error(judge: Floats, people: Floats, numbers: Floats) -> Floats:
 def earth_mover(judge: Floats, people: Floats, numbers: Floats) -> Floats:
     """How far shares must be moved along the labels to turn one distribution into the other.
 
-    Examples
-    --------
     >>> float(earth_mover(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])))
     1.0
     """
@@ -421,8 +377,6 @@ def earth_mover(judge: Floats, people: Floats, numbers: Floats) -> Floats:
 def ranked_probability(judge: Floats, people: Floats, numbers: Floats) -> Floats:
     """Ranked probability score of the judge's shares, the mean over the raters' labels; 0 is best, -1 worst.
 
-    Examples
-    --------
     >>> float(ranked_probability(np.array([0.0, 1.0, 0.0]), np.array([0.5, 0.0, 0.5]), np.array([1.0, 2.0, 3.0])))
     -0.5
     """
@@ -510,8 +464,6 @@ _PAIRED: tuple[tuple[str, Aggregation, Aggregation, Better], ...] = (
 def definitions_at(taus: Sequence[float], *, are_ordered: bool = False) -> tuple[Definition, ...]:
     """Every definition, those with hard response sets once for each threshold; of ordered labels these come first.
 
-    Examples
-    --------
     >>> [definition.id for definition in definitions_at([0.5])][-3:]
     ['recall_hrs_h_0.5', 'bce_srs_hrs_0.5', 'bce_srs_h']
     """

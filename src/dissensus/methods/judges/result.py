@@ -20,8 +20,6 @@ SHARES = "give shares from 0 to 1, such as 0,0.1,0.2"
 def shares_typed(text: str) -> list[float]:
     """Numbers from `0,0.1,0.2`.
 
-    Examples
-    --------
     >>> shares_typed("0, 0.1,.2")
     [0.0, 0.1, 0.2]
     """
@@ -72,8 +70,6 @@ class JudgesOptions(Options):
 def distinct(values: float | Sequence[float]) -> tuple[float, ...]:
     """The values to twelve decimals, each once, in order of size.
 
-    Examples
-    --------
     >>> distinct([0.5, 0.3, 0.5]), distinct(0.5)
     ((0.3, 0.5), (0.5,))
     """

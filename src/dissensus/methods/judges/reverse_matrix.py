@@ -33,8 +33,6 @@ def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weight
     likely. A rater whose set lacks the own choice counts as said. The codes, of shape (n_pairs,), are each rater's
     option and set for one item.
 
-    Examples
-    --------
     >>> sets = np.array([[True, False], [False, True], [True, True]])
     >>> pooled_reverse(np.array([0, 0, 1]), np.array([0, 2, 1]), sets)
     array([[0.5 , 0.  , 0.5 ],
@@ -69,8 +67,6 @@ def reverse_by_items(choices: Floats, set_shares: Floats, members: Flags, weight
     sets without it. An option that nobody chose has its sets equally likely; where fewer items than options are rated,
     F' is one of several best fits.
 
-    Examples
-    --------
     >>> sets = np.array([[True, False], [False, True], [True, True]])
     >>> chosen, given = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.6, 0.0, 0.4], [0.3, 0.5, 0.2]])
     >>> reverse_by_items(chosen, given, sets).round(6)
@@ -121,8 +117,6 @@ def _sweep(x: Floats, gram: Floats, cross: Floats, is_in: Flags) -> Floats:
 def apply_reverse(soft: Floats, reverse: Floats, members: Flags) -> Floats:
     """Omega = Lambda F'^T O, of shape (n_items, n_options): how often each option is in the sets behind forced choices.
 
-    Examples
-    --------
     >>> sets = np.array([[True, False], [False, True], [True, True]])
     >>> apply_reverse(np.array([[0.2, 0.8]]), np.array([[1, 0, 0], [0, 0.5, 0.5]]), sets)  # half of 80% join in
     array([[0.6, 0.8]])
@@ -136,8 +130,6 @@ def share_meeting(soft: Floats, reverse: Floats, meets: Flags | Floats) -> Float
 
     `meets`, of shape (n_sets,), says which sets have one.
 
-    Examples
-    --------
     >>> share_meeting(np.array([[0.2, 0.8]]), np.array([[1, 0, 0], [0, 0.5, 0.5]]), np.array([1.0, 0.0, 1.0]))
     array([0.6])
     """
@@ -201,12 +193,8 @@ def own_betas(
     shape (n_judges,): from 0, also for a judge whose sets are less often positive than its choices, to 1; NaN for a
     judge that was asked for both nowhere, or never chose a negative option there.
 
-    References
-    ----------
     "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels", section 7, Finding 6: .32, .44, .04, .06, .11.
 
-    Examples
-    --------
     >>> choices = np.array([[[0.0, 1.0]], [[0.5, 0.5]], [[1.0, 0.0]]])
     >>> own_betas(choices, np.array([[0.2], [0.8], [1.0]]), positive=np.array([True, False]),
     ...           has_both=np.ones((3, 1), dtype=bool)).round(3)  # (.2 + .3 + 0) / (1 + .5 + 0)
@@ -231,8 +219,6 @@ def is_identifiable(members: Flags) -> bool:
     They do if no option is in two sets: the option chosen then names the set, however raters choose. Where every option
     alone is an admissible set, as the paper assumes, that means that all sets are single options.
 
-    Examples
-    --------
     >>> is_identifiable(np.eye(2)), is_identifiable(np.array([[1, 0], [0, 1], [1, 1]]))
     (True, False)
     """
@@ -242,8 +228,6 @@ def is_identifiable(members: Flags) -> bool:
 def count_of_sets(task: Task) -> int:
     """How many response sets a task admits, without listing them.
 
-    Examples
-    --------
     >>> count_of_sets(Task(options=("No", "Yes")))
     3
     """
@@ -257,8 +241,6 @@ def is_fully_specified(task: Task) -> bool:
 
     Single options are the usual case; sets of several will do if they have no option in common.
 
-    Examples
-    --------
     >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",))))
     True
     >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A",), ("B",), ("C",), ("A", "B"))))
@@ -275,8 +257,6 @@ def sets_behind_choices(task: Task) -> Flags | None:
     An option that is in no admissible set stands for itself. None where a choice tells no more than itself: the task is
     underspecified, or its sets are single options.
 
-    Examples
-    --------
     >>> sets_behind_choices(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",)))).astype(int)
     array([[1, 1, 0],
            [1, 1, 0],
@@ -294,8 +274,6 @@ def through_sets(choices: Floats, behind: Flags, positive: Flags) -> tuple[Float
 
     From the shares of the forced choices, of shape (..., n_options), and what `sets_behind_choices` says.
 
-    Examples
-    --------
     >>> behind = np.array([[True, True, False], [True, True, False], [False, False, True]])
     >>> through_sets(np.array([0.3, 0.2, 0.5]), behind, np.array([False, True, False]))
     (array([0.5, 0.5, 0.5]), array(0.5))
@@ -314,8 +292,6 @@ def _members(task: Task) -> Flags:
 def specification_sentence(task: Task) -> str:
     """Whether forced choices can be trusted to tell everything for this task, in a sentence.
 
-    Examples
-    --------
     >>> specification_sentence(Task(options=("Very toxic", "Toxic", "Not toxic")))
     'Your task is underspecified: three options, seven admissible sets.'
     >>> specification_sentence(Task(options=("No", "Maybe", "Yes"), response_sets="single"))

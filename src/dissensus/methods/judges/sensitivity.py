@@ -44,8 +44,6 @@ def leaked_marginals(soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping
     whether such a rater endorses both options, or the positive one only, as in the paper's Table 2, where raters
     un-endorse what they chose.
 
-    Examples
-    --------
     >>> very_toxic_toxic_no = np.array([[0.1, 0.3, 0.6]])
     >>> leaked_marginals(very_toxic_toxic_no, 0.5, np.array([True, True, False]))
     array([[0.1, 0.6, 0.6]])
@@ -65,8 +63,6 @@ def leaked_marginals(soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping
 def nearest_positive(positive: Flags) -> Codes:
     """The positive option nearest to each option in their order, the first one of two that are equally near.
 
-    Examples
-    --------
     >>> nearest_positive(np.array([True, True, False, False]))
     array([0, 1, 1, 1])
     """
@@ -82,8 +78,6 @@ def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags) -> Float
 
     Of shape (n_items,), or (n_betas, n_items) for several betas.
 
-    Examples
-    --------
     >>> leaked_positive(np.array([[0.1, 0.3, 0.6]]), [0.0, 0.5], np.array([True, True, False])).round(3)
     array([[0.4],
            [0.7]])
@@ -97,8 +91,6 @@ def flip_points(soft: Floats, tau: float, positive: Flags) -> Floats:
 
     0 for an item that is positive as it is, infinity for one that no beta up to 1 makes positive.
 
-    Examples
-    --------
     >>> flip_points(np.array([[0.5, 0.5], [0.3, 0.7], [0.0, 1.0]]), 0.5, np.array([True, False])).round(4)
     array([0.    , 0.2857, 0.5   ])
     """
@@ -210,8 +202,6 @@ def best_changes(
 
     Consistency changes only where an item flips, so walking through the flip points finds all of them.
 
-    Examples
-    --------
     >>> soft = np.array([[0.3, 0.7], [0.4, 0.6], [0.9, 0.1]])
     >>> strict_and_lenient = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 1.0]])
     >>> changes = best_changes(soft, strict_and_lenient, 0.52, positive=np.array([True, False]))

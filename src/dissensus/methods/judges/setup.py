@@ -151,8 +151,6 @@ def is_response_set(
     Where nothing is, the answers of one giver (`who`) are of one kind: if one endorses several options, the others
     could have, too.
 
-    Examples
-    --------
     >>> several = np.array([True, False, False])
     >>> is_response_set(None, several, np.array([0, 0, 1]), whose="judges", error=DissensusError)
     array([ True,  True, False])

@@ -56,8 +56,6 @@ def ranks(values: Floats) -> Floats:
 
     Judges that tie share the better rank, and NaN has none.
 
-    Examples
-    --------
     >>> ranks(np.array([0.2, 0.9, np.nan, 0.9]))
     array([ 3.,  1., nan,  1.])
     """
@@ -69,8 +67,6 @@ def ranks(values: Floats) -> Floats:
 def selected(values: Floats, judges: Sequence[str]) -> str | None:
     """The judge with the best value, the first one of those that tie; None if none has a value.
 
-    Examples
-    --------
     >>> selected(np.array([np.nan, 0.1, 0.3, 0.3]), ["a", "b", "c", "d"])
     'c'
     """
@@ -83,8 +79,6 @@ def shares_best(values: Floats) -> Floats:
 
     Judges that tie share the replicate, and one whose value is NaN is not best; NaN if that is so in every replicate.
 
-    Examples
-    --------
     >>> shares_best(np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 1.0], [4.0, 1.0]]))
     array([0.625, 0.375])
     """
@@ -287,8 +281,6 @@ def decision_kappa(consistency: Floats, judged_positive: Floats, prevalence: Flo
 
     NaN where one side decides the same on all items: kappa would be 0 whatever the other does.
 
-    Examples
-    --------
     >>> decision_kappa(np.array([0.75]), np.array([0.5]), np.array([0.5]))
     array([0.5])
     """
@@ -361,8 +353,6 @@ def inversions(values: Floats, *, ids: Sequence[str], judges: Sequence[str]) -> 
 
     In the values, of shape (n_definitions, n_judges), higher is better, and NaN prefers nobody.
 
-    Examples
-    --------
     >>> found = inversions(np.array([[1.0, 0.0], [0.2, 0.3]]), ids=["hit_rate", "jsd"], judges=["z", "w"])
     >>> found[0].prefer_a, found[0].prefer_b
     (('hit_rate',), ('jsd',))
@@ -383,8 +373,6 @@ def worst_violation(first: Floats, second: Floats) -> tuple[int, int, int] | Non
     prefers the first of the judges, the second the second. Of all such triples it is the one whose smaller gap is
     largest, each gap as a share of the range of its definition.
 
-    Examples
-    --------
     >>> hits, divergence = np.array([[1.0, 0.0]]), np.array([[-0.157, -0.058]])
     >>> worst_violation(hits, divergence)  # the corrected example 1 of Appendix C
     (0, 0, 1)
@@ -431,8 +419,6 @@ NO_SETS = "nobody gave a response set, so every choice counts as the whole set (
 def redundancies(definitions: Sequence[Definition], *, has_sets: bool) -> tuple[Redundancy, ...]:
     """Groups of definitions that rank judges the same way, with `has_sets` if any response sets are known or estimated.
 
-    Examples
-    --------
     >>> from dissensus.methods.judges.definitions import definitions_at
     >>> [group.definitions for group in redundancies(definitions_at([0.5]), has_sets=True)][-1]
     ('coverage_h_hrs_0.5', 'precision_h_hrs_0.5')

@@ -89,8 +89,6 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
     people alone, who are learned in the same way. `score`: what a prediction is worth. `fold` (n_items,): fold of each
     item.
 
-    References
-    ----------
     H. Akaike (1974), "A New Look at the Statistical Model Identification".
     """
     learned = row_predictions(rows, judges, fold=fold)

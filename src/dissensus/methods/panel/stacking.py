@@ -149,8 +149,6 @@ def plurality(predictions: Floats) -> Floats:
 
     A judge whose own most likely labels tie gives each of them its part of a vote.
 
-    Examples
-    --------
     >>> plurality(np.array([[[0.9, 0.1]], [[0.4, 0.6]], [[0.2, 0.8]]]))
     array([[0., 1.]])
     """
@@ -187,8 +185,6 @@ def kinds_of(answers: Floats, code: Codes) -> Codes:
 def refined(predictions: Floats, masses: Floats, case: Codes) -> Floats:
     """Predictions moved by what the rows of each case say beyond them, the less the fewer these are.
 
-    Examples
-    --------
     Ten items that all say yes count as much as the stack, which says that half of them do:
 
     >>> refined(np.array([[0.5, 0.5]]), np.array([[0.0, 10.0]]), np.array([0]))

@@ -22,8 +22,6 @@ def log_cramer(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floa
 
     It is 0 (no bound) where y >= x, minus infinity where the better classifier always wins.
 
-    Examples
-    --------
     rho = 2 sqrt(.05) + .4 = .8472, and its 20th power:
 
     >>> round(float(np.exp(log_cramer(0.5, 0.1, 20))), 4)
@@ -35,8 +33,6 @@ def log_cramer(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floa
 def log_hoeffding(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floats:
     """Logarithm of Hoeffding's bound exp(-n (x - y)^2 / 2), for n items (Lemma 1); 0 (no bound) where y >= x.
 
-    Examples
-    --------
     >>> round(float(np.exp(log_hoeffding(0.5, 0.1, 20))), 4)
     0.2019
     """
@@ -46,8 +42,6 @@ def log_hoeffding(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> F
 def cramer_items(x: float, y: float, error: float) -> int | None:
     """Smallest number of items for which Cramer's bound is at most `error`; None where y >= x.
 
-    Examples
-    --------
     >>> cramer_items(0.5, 0.1, 0.05)
     19
     """
@@ -57,8 +51,6 @@ def cramer_items(x: float, y: float, error: float) -> int | None:
 def hoeffding_items(x: float, y: float, error: float) -> int | None:
     """Smallest number of items for which Hoeffding's bound is at most `error`; None where y >= x.
 
-    Examples
-    --------
     >>> hoeffding_items(0.5, 0.1, 0.05)
     38
     """
@@ -123,8 +115,6 @@ def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> Items
     less z it goes up and down between odd and even numbers, until n v = 20 (v = z / (z + 2 sqrt(xy))): up to there
     every number is tried that bounds do not settle. With z = 0 the odd numbers, and the even ones, are such sequences.
 
-    Examples
-    --------
     Independent errors, accuracies .75 and .85, labels that are right three times in four.
 
     >>> items_needed(0.1875, 0.1375, 0.05)

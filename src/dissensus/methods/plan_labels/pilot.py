@@ -301,8 +301,6 @@ def read_pilot(
     items and of others. `a`, `b`: the models; may be left out if there are just two. `bootstrap`: how many bootstrap
     samples; 0 for no intervals. `confidence`: of the intervals.
 
-    Examples
-    --------
     >>> from dissensus.simulation.labels import simulate_labels
     >>> made = simulate_labels(items=400, raters=5, unlabelled=2000, rng=1)
     >>> pilot = read_pilot(made.ratings, made.judges)

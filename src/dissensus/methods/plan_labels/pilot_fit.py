@@ -347,8 +347,6 @@ def moments_of(kinds: Kinds, weights: Floats, which: Flags) -> Moments:
 def sides_of(moments: Moments) -> Sides:
     """The two values of t that have these moments, and the share of the first; NaN where none have.
 
-    Examples
-    --------
     >>> t, share = np.array([0.6, -0.4]), np.array([0.7, 0.3])
     >>> given = [np.array([share @ t**power]) for power in (1, 2, 3)]
     >>> [float(value.round(6)[0]) for value in sides_of(Moments(first=given[0], second=given[1], third=given[2]))]

@@ -27,12 +27,8 @@ def majority_accuracy(label_accuracy: npt.ArrayLike, labels: int, even: Even = "
 
     A tie among an even number of labels is worth the flip of a coin, or a wrong label ("strict").
 
-    References
-    ----------
     "Don't Label Twice", appendix D; Boland et al. (1989).
 
-    Examples
-    --------
     >>> float(majority_accuracy(0.75, 3))
     0.84375
     """
@@ -55,8 +51,6 @@ def plurality_accuracy(label_accuracy: npt.ArrayLike, labels: int, classes: int)
 
     Each label is right with chance `label_accuracy`, and wrong ones spread evenly over the other `classes`.
 
-    Examples
-    --------
     >>> round(float(plurality_accuracy(0.5, 3, 4)), 6)
     0.583333
     """
@@ -73,8 +67,6 @@ def plurality_accuracy(label_accuracy: npt.ArrayLike, labels: int, classes: int)
 def two_plus_one(label_accuracy: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Accuracy and expected labels per item where a third label is asked only if the first two differ.
 
-    Examples
-    --------
     >>> accuracy, labels = two_plus_one(0.75)
     >>> float(accuracy), float(labels)
     (0.84375, 2.375)
@@ -86,8 +78,6 @@ def two_plus_one(label_accuracy: npt.ArrayLike) -> tuple[Floats, Floats]:
 def lead_by_two(label_accuracy: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Accuracy and expected labels per item where labels are asked until one of two classes leads by two.
 
-    Examples
-    --------
     >>> accuracy, labels = lead_by_two(0.75)
     >>> float(accuracy), float(labels)
     (0.9, 3.2)
@@ -168,8 +158,6 @@ def independent_steps(accuracy: npt.ArrayLike, margin: npt.ArrayLike, label_accu
 
     `accuracy` is that of the worse one, and `label_accuracy` the chance that an item's (combined) label is right.
 
-    Examples
-    --------
     >>> steps = independent_steps(0.75, 0.1, 0.75)
     >>> round(float(steps.x), 6), round(float(steps.y), 6)
     (0.1875, 0.1375)
@@ -240,8 +228,6 @@ def over_items(
     `vote` maps how often a label of an item is right to a number, such as how often the majority of three is.
     `concentration` is the sum of the parameters of u's beta distribution; infinite if items are equal.
 
-    Examples
-    --------
     Labels until one of two classes leads by two, u uniform: 4 / (1 + u^2) of them, which is pi on average.
 
     >>> labels = over_items(lambda q: 2 / (q**2 + (1 - q) ** 2), np.array(0.75), concentration=2.0, classes=2)
@@ -259,8 +245,6 @@ def over_items(
 def beta_law(mean: Floats, concentration: Floats) -> Floats:
     """Beta distributions put on the nodes, with their means unchanged, of shape (n, n_nodes).
 
-    Examples
-    --------
     >>> law = beta_law(np.array([0.5]), np.array([2.0]))  # uniform
     >>> float((law @ NODES).round(6)[0]), float((law @ NODES**2).round(4)[0])
     (0.5, 0.3333)

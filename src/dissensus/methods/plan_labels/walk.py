@@ -347,12 +347,8 @@ def log_chances(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Log
     `items`: number of items, at least 1; broadcasts against `x` and `y`. Returns of the shape that `x`, `y` and `items`
     broadcast to.
 
-    References
-    ----------
     "Don't Label Twice", Propositions 1 and 2 and Lemma 2.
 
-    Examples
-    --------
     Of two items the better classifier wins one and ties one, or wins both: .5^2 + 2 * .5 * .3.
 
     >>> chances = log_chances(0.5, 0.2, 2)

@@ -62,8 +62,6 @@ def blend(counts: Codes, guesses: Floats) -> Floats:
 
     `counts` (n_items, n_labels). `guesses` (n_guesses, n_items, n_labels).
 
-    Examples
-    --------
     >>> sure, unsure = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
     >>> blend(np.array([[3, 1]]), np.stack([sure, unsure])).round(3)  # half of each
     array([[0.75, 0.25]])
@@ -93,8 +91,6 @@ def neighbours(features: Floats, values: Floats) -> Floats:
     `features` (n_items, n_features): in any unit. `values` (n_items, n_values). Returns shape (n_widths, n_items,
     n_values).
 
-    Examples
-    --------
     >>> neighbours(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [10.0], [100.0]]))[-1].tolist()
     [[110.0], [101.0], [11.0]]
     """
@@ -119,8 +115,6 @@ def neighbours(features: Floats, values: Floats) -> Floats:
 def log_likelihood(counts: Codes, prior: Floats, concentration: float) -> float:
     """Of the ratings' labels in a Dirichlet-multinomial model, up to a constant.
 
-    Examples
-    --------
     >>> pair = np.array([[2, 0]])  # the second rater agrees: (1 / 2 + 1) / (1 + 1) of the time
     >>> round(float(np.exp(log_likelihood(pair, np.array([[0.5, 0.5]]), 1.0))), 4)  # and the first gives it half of it
     0.375

@@ -305,8 +305,6 @@ def beta_responses(mean: Floats, spread: Floats, bounds: tuple[float, float], si
     Where the mean is at a bound, or beyond it, every response is the bound; a spread that the mean does not allow is
     taken as the widest that it does.
 
-    Examples
-    --------
     >>> beta_responses(np.array([0.5, 2.0]), np.array([0.0, 0.3]), (0.0, 1.0), 2, np.random.default_rng(0)).tolist()
     [[0.5, 0.5], [1.0, 1.0]]
     """

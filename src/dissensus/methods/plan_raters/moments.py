@@ -40,8 +40,6 @@ def normal_nodes(effect: float, spread: tuple[float, float] = (0.0, 0.3)) -> Nod
     `effect`: how far B's mean is moved at most, between 0 and 1. `spread`: the standard deviation of an item's
     responses is uniform between these.
 
-    References
-    ----------
     "How Many Raters Do You Need?", section 3.
     """
     low, high = spread
@@ -116,8 +114,6 @@ def item_moments(
     null's variance, which only the paper's p needs, is computed; else it is NaN. `points`: of the quadrature behind the
     variances.
 
-    Examples
-    --------
     >>> from dissensus.methods.plan_raters.moments import normal_nodes
     >>> moments = item_moments(normal_nodes(0.1), raters=5, samples=5)
     >>> round(float(moments.margin), 3), round(float(moments.mean), 4)
@@ -153,8 +149,6 @@ def sign_mean(mean: Floats, sd: Floats) -> Floats:
 def folded_mean(mean: Floats, sd: Floats) -> Floats:
     """Expected absolute value of a normal number.
 
-    Examples
-    --------
     >>> folded_mean(np.array([0.0, 3.0]), np.array([1.0, 0.0])).round(4)  # sqrt(2 / pi), and a constant
     array([0.7979, 3.    ])
     """
@@ -242,8 +236,6 @@ def sign_flip_power(moments: Moments, items: Items, *, metric: str, alpha: float
     `moments`: of one item. `items`: size of the test set; broadcasts with the moments. `metric`: for wins the sign-flip
     test is the sign test, whose power is exact; for the others it is nearly a t test. `alpha`: level of the test.
 
-    Examples
-    --------
     >>> from dissensus.methods.plan_raters.moments import item_moments
     >>> from dissensus.methods.plan_raters.moments import normal_nodes
     >>> moments = item_moments(normal_nodes(0.1), raters=5, samples=5)
@@ -261,8 +253,6 @@ def sign_flip_power(moments: Moments, items: Items, *, metric: str, alpha: float
 def new_raters_power(moments: Moments, items: Items, crew: Crew, *, metric: str, alpha: float) -> Floats:
     """Power of a t test whose error holds the noise of items and of raters, by Welch and Satterthwaite.
 
-    Examples
-    --------
     A difference of 1 with a standard error of .4, from 50 items and 5 raters, half of its variance from either:
 
     >>> five = Moments(

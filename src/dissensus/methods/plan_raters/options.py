@@ -28,8 +28,6 @@ TWO_SPREADS = "give two standard deviations such as 0:0.3"
 def spread_of(text: str) -> tuple[float, float]:
     """Two standard deviations from `0:0.3`, or one.
 
-    Examples
-    --------
     >>> spread_of("0.1:0.3"), spread_of("0.2")
     ((0.1, 0.3), (0.2, 0.2))
     """

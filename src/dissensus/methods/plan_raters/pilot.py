@@ -270,8 +270,6 @@ def label_shares(pilot: Pilot) -> list[Floats]:
 def bins_of(values: Floats, bounds: tuple[float, float]) -> Codes:
     """The bin of each value; one more bin takes what lies outside.
 
-    Examples
-    --------
     >>> bins_of(np.array([0.0, 0.5, 1.0, 1.2]), (0.0, 1.0)).tolist()
     [0, 2, 4, 5]
     """

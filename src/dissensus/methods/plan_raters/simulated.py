@@ -31,8 +31,6 @@ def distance(first: Singles, second: Singles) -> Floats:
     `first`, `second` (n_items, n_responses): sorted along the last axis; the two may have different numbers of
     responses. Returns shape (n_items,).
 
-    Examples
-    --------
     >>> distance(np.array([[0, 1]], dtype=np.float32), np.array([[0.5]], dtype=np.float32))
     array([0.5])
     """
@@ -252,8 +250,6 @@ def expected_p_of(null: Floats, alt: Floats) -> float:
     As in the paper's tool, the signs are turned so that the median with a difference is not the smaller one. Without a
     difference A and B are exchangeable, so each such test set counts with both signs, which halves its noise.
 
-    Examples
-    --------
     >>> expected_p_of(np.array([1.0, 3.0]), np.array([1.0, 2.0]))  # of -3, -1, 1, 3: two are at least 1, one at least 2
     0.375
     """

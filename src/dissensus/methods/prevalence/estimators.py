@@ -37,8 +37,6 @@ def size_of(variance: float, base: Base) -> float:
     half an error more: what did not happen yet on a few items is not impossible. Without that, a judge that did not err
     on 30 items would be taken for perfect, and one seventh of a yes for all that there can be.
 
-    Examples
-    --------
     >>> round(size_of(0.25 / 100, Base(share=0.5, n_items=100)), 9)
     100.0
     >>> round(size_of(0.0, Base(share=0.5, n_items=100, error=1.0)), 9)  # not infinitely many
@@ -110,12 +108,8 @@ def people_only(sample: Sample) -> Point:
 def prediction_powered(sample: Sample, weight: float) -> Point:
     """The judge's mean over the other items, times a weight, plus what it is off by where people looked.
 
-    References
-    ----------
     A. Angelopoulos, S. Bates, C. Fannjiang, M. Jordan, T. Zrnic (2023), "Prediction-powered inference".
 
-    Examples
-    --------
     >>> sample = Sample(people=np.array([1.0, 0.0]), judge=np.array([1.0, 1.0]), judge_only=np.array([1.0, 0.0, 1.0]))
     >>> round(prediction_powered(sample, 1.0).value, 4), prediction_powered(sample, 0.0).value
     (0.1667, 0.5)
@@ -131,8 +125,6 @@ def prediction_powered(sample: Sample, weight: float) -> Point:
 def error_size(sample: Sample) -> float:
     """How much an error of the judge counts: 1 where its answers are yes or no, less where they are probabilities.
 
-    Examples
-    --------
     >>> answers = np.array([0.4, 0.6])
     >>> round(error_size(Sample(people=answers, judge=answers, judge_only=answers)), 4)
     0.04
@@ -144,8 +136,6 @@ def error_size(sample: Sample) -> float:
 def tuned_weight(sample: Sample) -> float:
     """The weight, from 0 to 1, with which the judge helps most; 0 where it cannot help.
 
-    References
-    ----------
     A. Angelopoulos, J. Duchi, T. Zrnic (2023), "PPI++: Efficient Prediction-Powered Inference", example 6.1.
     """
     n, others = len(sample.people), len(sample.judge_only)
@@ -182,8 +172,6 @@ def rogan_gladen(sample: Sample, confidence: float, added: Floats | None = None)
     variance worth the name where a is near b. To the variances of q - b and a - b, those that raters bring are `added`,
     of shape (2, 2).
 
-    References
-    ----------
     W. Rogan, B. Gladen (1978), "Estimating prevalence from the results of a screening test".
     """
     share = float(sample.people.mean())

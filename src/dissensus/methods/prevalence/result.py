@@ -64,8 +64,6 @@ def counted_labels(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The labels that count as one and as a half: those named, else those of the task; in a pairwise task win and tie.
 
-    Examples
-    --------
     >>> counted_labels("1.0", None, None)
     (('1',), ())
     """

@@ -176,8 +176,6 @@ def _names(option: ShownOption) -> list[str]:
 def _folded(text: str) -> str:
     r"""A text for comparison: capitals, blanks and what stands around it do not count.
 
-    Examples
-    --------
     >>> _folded(' "Not  Toxic." ')
     'not toxic'
     """
@@ -247,8 +245,6 @@ def option_probabilities(
     The place is the last one at which the letter that was picked stands. What could have stood there is added up by
     letter and rescaled to sum to 1; a letter that was not among the most probable tokens there has probability 0.
 
-    Examples
-    --------
     >>> a, b = ShownOption("A", "No", "", "No"), ShownOption("B", "Yes", "", "Yes")
     >>> found = option_probabilities([("A", {"A": math.log(0.6), " B": math.log(0.2)})], [a, b], a)
     >>> {option: round(share, 3) for option, share in found.items()}
@@ -282,8 +278,6 @@ _REFUSAL = re.compile(
 def is_refusal(text: str) -> bool:
     """Whether a text starts as refusals do.
 
-    Examples
-    --------
     >>> is_refusal("I'm sorry, but I can't help with that."), is_refusal("I cannot rate this."), is_refusal("I see.")
     (True, True, False)
     """

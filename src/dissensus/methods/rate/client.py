@@ -31,8 +31,6 @@ def backoff(attempt: int, *, seed: int, key: str) -> float:
 
     The chance is that of the seed and of the request, so that the same run waits the same.
 
-    Examples
-    --------
     >>> [0.25 <= backoff(0, seed=0, key="k") <= 0.5, 2 <= backoff(3, seed=0, key="k") <= 4]
     [True, True]
     """
@@ -44,8 +42,6 @@ def backoff(attempt: int, *, seed: int, key: str) -> float:
 def asked_wait(headers: Mapping[str, str], *, now: datetime) -> float | None:
     """Seconds that a server asks to wait: `Retry-After` in seconds or as a date; None if it does not say.
 
-    Examples
-    --------
     >>> noon = datetime(2025, 1, 6, 12, tzinfo=UTC)
     >>> asked_wait({"retry-after": "7"}, now=noon)
     7.0

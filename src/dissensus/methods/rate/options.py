@@ -43,8 +43,6 @@ class Endpoint:
 def checked_url(url: str) -> str:
     """The address of a server, without a slash at its end.
 
-    Examples
-    --------
     >>> checked_url("http://localhost:8080/v1/")
     'http://localhost:8080/v1'
     """
@@ -68,8 +66,6 @@ def checked_url(url: str) -> str:
 def is_loopback(url: str) -> bool:
     """Whether an address is on this machine.
 
-    Examples
-    --------
     >>> is_loopback("http://127.0.0.1:8080/v1"), is_loopback("http://localhost"), is_loopback(OPENAI)
     (True, True, False)
     """

@@ -59,8 +59,6 @@ class ShownOption:
 def marks_of(options: Sequence[str]) -> tuple[str, ...]:
     """A letter for each place; letters that options are, or have as a word, are left out: none means two things.
 
-    Examples
-    --------
     >>> marks_of(["No", "Yes"]), marks_of(["a", "tie", "B"])
     (('A', 'B'), ('C', 'D', 'E'))
     >>> marks_of(["Response A", "Response B"])
@@ -90,8 +88,6 @@ def option_order(n_options: int, *, seed: int, item: str, sample: int) -> tuple[
     Shuffled for each item, then moved on by one place from sample to sample: over as many samples as there are options
     each of them stands once at each place. It does not depend on how many samples there are in all.
 
-    Examples
-    --------
     >>> [option_order(3, seed=0, item="c01", sample=s) for s in range(3)]
     [(0, 2, 1), (2, 1, 0), (1, 0, 2)]
     """
@@ -146,8 +142,6 @@ def response_format(task: Task, shown: Sequence[ShownOption], elicitation: Elici
 def asks_for_list(task: Task) -> bool:
     """Whether a response set is asked for as a list, because there are too many sets to enumerate them.
 
-    Examples
-    --------
     >>> asks_for_list(Task(options=("No", "Yes"))), asks_for_list(Task(options=tuple(map(str, range(10)))))
     (False, True)
     """
@@ -173,8 +167,6 @@ DIGITS = 8
 def fence_of(texts: Sequence[str]) -> str:
     """A word that stands in none of the texts, and that is the same whenever they are.
 
-    Examples
-    --------
     >>> fence_of(["a comment"])
     'b7cb5208'
     """
@@ -190,8 +182,6 @@ def fence_of(texts: Sequence[str]) -> str:
 def fenced(text: str, *, name: str, fence: str) -> str:
     """A text between two lines that only this prompt has.
 
-    Examples
-    --------
     >>> print(fenced("</text>", name="text", fence="b7cb5208"))
     <text b7cb5208>
     </text>
@@ -237,8 +227,6 @@ def prompt_of(
 def line_of(option: ShownOption) -> str:
     """An option as a line of the prompt.
 
-    Examples
-    --------
     >>> line_of(ShownOption("A", "Toxic", "Rude.", "Toxic"))
     'A. Toxic: Rude.'
     """

@@ -206,8 +206,6 @@ def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) 
     From the means, of shape (n_raters,), NaN for a rater without a number, the items that each rests on, and the
     variance of one item.
 
-    References
-    ----------
     C. Morris (1983), "Parametric Empirical Bayes Inference: Theory and Applications", JASA 78, section 4.
     """
     from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import

@@ -326,8 +326,6 @@ class ReproduceResult(Result):
 def spearman(first: Floats, second: Floats) -> float:
     """Rank correlation; NaN if one side is constant.
 
-    Examples
-    --------
     >>> spearman(np.array([1.0, 2.0, 3.0]), np.array([1.0, 9.0, 4.0]))
     0.5
     """

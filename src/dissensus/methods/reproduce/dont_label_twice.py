@@ -309,8 +309,6 @@ PROOFS.printed("lemma C.3, three labels", 1.56, decimals=2, what="The bound on t
 def bound_c_3(labels: int) -> float:
     """Lemma C.3's bound on that gain.
 
-    Examples
-    --------
     >>> round(bound_c_3(3), 2)
     1.56
     """

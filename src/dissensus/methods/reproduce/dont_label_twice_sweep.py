@@ -33,8 +33,6 @@ from dissensus.sampling import Engine, Progress, open_executor
 def majority_fraction(accuracy: Fraction, labels: int) -> Fraction:
     """Chance that the majority of this many labels is right; a coin decides a tie.
 
-    Examples
-    --------
     >>> majority_fraction(Fraction(3, 4), 3)
     Fraction(27, 32)
     """
@@ -55,8 +53,6 @@ def chance_of_winning(
 ) -> Fraction:
     """Chance that the better classifier is ahead after this many items (Proposition 2).
 
-    Examples
-    --------
     The counter-example for an even number of labels: 7/16 of two items with one label each.
 
     >>> half, right = Fraction(1, 2), Fraction(3, 4)

@@ -91,8 +91,6 @@ class Cell(NamedTuple):
 def cells() -> Iterator[Cell]:
     """Every printed p, in the order of the tables.
 
-    Examples
-    --------
     >>> next(cells())
     Cell(table=4, metric='wins', effect=0.005, items=25, responses=1, printed=0.532728)
     """

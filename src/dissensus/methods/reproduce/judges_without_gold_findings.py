@@ -48,8 +48,6 @@ from dissensus.simulation.indeterminate_model import (
 def measures_of(ids: Iterable[str], *, tau: float = 0.5) -> dict[str, Measure]:
     """The definitions with these ids, such as jsd, each as a measure of which higher is better.
 
-    Examples
-    --------
     >>> from dissensus.simulation.indeterminate import selected_consistency
     >>> from dissensus.simulation.indeterminate_model import Indeterminacy
     >>> found = selected_consistency(Indeterminacy(), measures_of(["mse_response_set"]), ratings=100, rng=0)

@@ -82,8 +82,6 @@ def reproduce(
     `figures`: whether to draw the papers' figures anew, for a page about them. `engine`, `workers`: where the work
     runs; the numbers do not depend on it. `progress`: told how many groups of claims are done, and of how many.
 
-    Examples
-    --------
     >>> result = reproduce("judges-without-gold")  # doctest: +SKIP
     >>> result.count("failed")  # doctest: +SKIP
     0

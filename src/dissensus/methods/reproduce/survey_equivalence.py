@@ -101,8 +101,6 @@ def _log_choose(n: Floats, k: Floats) -> Floats:
 def drawn(first: Floats, total: Floats, size: int, of_first: Floats) -> Floats:
     """Chance that this many labels of an item have this many of the first; 0 where it has fewer labels.
 
-    Examples
-    --------
     >>> drawn(np.array([2.0, 0.0]), np.array([4.0, 1.0]), 2, np.array([1.0, 1.0])).round(4).tolist()
     [0.6667, 0.0]
     """
@@ -164,8 +162,6 @@ def judge_score(counts: Counts, predictions: Sequence[float] | Floats) -> float:
 def crossing(curve: Floats, score: float) -> float:
     """How many raters reach a score, with fractions; NaN if it is off the curve.
 
-    Examples
-    --------
     >>> crossing(np.array([0.0, 0.5, 0.75]), 0.625)
     1.5
     """

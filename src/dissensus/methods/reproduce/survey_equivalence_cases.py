@@ -109,8 +109,6 @@ def wikipedia_curve(data: PaperData) -> EquivalenceResult:
 def area(scores: Floats, positive: Floats, negative: Floats) -> float:
     """Area under the curve of scores that occur so often with each label.
 
-    Examples
-    --------
     >>> area(np.array([1.0, 2.0]), np.array([0.0, 1.0]), np.array([1.0, 1.0]))
     0.75
     """

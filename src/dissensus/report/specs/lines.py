@@ -513,8 +513,6 @@ def _names(chart: CurveChart, *, gap: float) -> list[Row]:
 def spread_apart(places: Sequence[float], *, gap: float) -> list[float]:
     """Rising numbers moved as little as can be, so that neighbours are at least so far apart.
 
-    Examples
-    --------
     >>> spread_apart([0.0, 0.0, 5.0], gap=1.0)
     [-0.5, 0.5, 5.0]
     """

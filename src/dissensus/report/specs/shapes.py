@@ -71,8 +71,6 @@ def slot_row(slot: int) -> dict[str, int]:
 def slot_scale(slots: Mapping[str, int]) -> dict[str, list[str]]:
     r"""A scale that gives each series, by name, the colour of its place; a theme gives colours in the order of names.
 
-    Examples
-    --------
     >>> slot_scale({"c": 3, "a": 1})
     {'domain': ['\u2063', 'a', '\u2063\u2063\u2063', 'c']}
     """
