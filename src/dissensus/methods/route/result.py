@@ -114,7 +114,7 @@ class Plan:
     """
 
     people: int  # to be matched
-    saves: bool  # whether it is shown to cost less, by an interval that is not too wide to rely on
+    saves: bool  # whether it is shown to cost less
     raters: int  # people asked about an item that goes to people
     share_to_people: float
     threshold: float  # bits that people must be expected to add

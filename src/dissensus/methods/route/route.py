@@ -72,8 +72,6 @@ FEWEST_ITEMS = 20
 """To learn from and to test a threshold on."""
 ENOUGH_LEFT = 0.5
 """Share of the items that a survey size must keep without any group of raters; others move as the largest that does."""
-WIDEST = 0.5
-"""Interval of the cost, as a share of that of people everywhere, beyond which no saving is promised."""
 SHOWN_SHARES = np.flatnonzero(np.isin(SHARES, [0, 0.05, *np.arange(1, 11) / 10]))
 NAN = float("nan")
 
@@ -450,8 +448,8 @@ def _plan(setting: Setting, found: Estimated, options: RouteOptions, people: int
     difference = score - people_score
     bounds = _difference_bounds(found, options, number, people, share, difference)
     return Plan(
-        people=people, saves=not options.bootstrap or (high < 1 and high - low <= WIDEST), raters=number + 1,
-        share_to_people=share, threshold=_threshold(setting, number + 1, share), cost=own, people_cost=everywhere,
+        people=people, saves=high < 1 or not options.bootstrap, raters=number + 1, share_to_people=share,
+        threshold=_threshold(setting, number + 1, share), cost=own, people_cost=everywhere,
         cost_share=own / everywhere, low=low, high=high, score=score, people_score=people_score, difference=difference,
         difference_low=bounds[0], difference_high=bounds[1], agreement=agreement, people_agreement=people_agreement,
     )  # fmt: skip

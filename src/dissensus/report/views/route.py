@@ -17,6 +17,8 @@ COMPUTED = (
 )
 LITTLE = 0.005
 """A share below this is nobody."""
+WIDEST = 0.5
+"""Interval of the cost, as a share of that of people everywhere, beyond which its ends say more than its middle."""
 
 
 def view(result: RouteResult) -> Section:
@@ -32,7 +34,9 @@ def lead_sentence(result: RouteResult) -> str:
     everywhere = f"{_people(plan.people)} everywhere"
     if not plan.saves:
         return f"Routing is not shown to save anything: ask {_people(plan.people)} about every item."
-    cost = f"at {_cost(plan, ' of the cost')}"
+    low, high = (percent(end, 0) for end in (plan.low, plan.high))
+    is_wide = plan.high - plan.low > WIDEST
+    cost = f"at {low} to {high} of the cost" if is_wide else f"at {_cost(plan, ' of the cost')}"
     if plan.share_to_people < LITTLE:
         return f"{judge} alone tells as much as {everywhere}, {cost}."
     alone = percent(1 - plan.share_to_people, 0)
@@ -77,8 +81,7 @@ def _why_not(result: RouteResult) -> str:
         return f"{judge} is not shown to tell more than always answering the same."
     if math.isnan(plan.high):
         return f"Leaving items to {judge} loses more than it saves."
-    low, high = (percent(end, 0) for end in (plan.low, plan.high))
-    return f"Routing could cost anything from {low} to {high} of asking everywhere: rate more items to know."
+    return f"It could cost up to {percent(plan.high, 0)} of asking everywhere: rate more items to know."
 
 
 def _plans(result: RouteResult) -> Table:
