@@ -283,25 +283,10 @@ def simulate_urn(
 ) -> Simulated[UrnTruth]:
     """Ratings and judges' answers drawn from an urn, with the truth behind them.
 
-    Parameters
-    ----------
-    urn : Urn
-        States of items and their probabilities.
-    items : int
-        How many items to draw.
-    raters : int, (int, int) or sequence of Panel
-        How many raters rate each item: a number, a range that each item's number is drawn from, or panels of raters.
-    classifiers : sequence of HardClassifier or SoftClassifier
-        The judges.
-    samples : int
-        How many answers each judge gives to each item.
-    rng : int or Generator, optional
-        Seed.
-
-    Returns
-    -------
-    Simulated
-        `ratings`, `judges` (without an answer if there is no classifier) and `truth`.
+    `urn`: states of items and their probabilities. `items`: how many items to draw. `raters`: how many raters rate each
+    item: a number, a range that each item's number is drawn from, or panels of raters. `classifiers`: the judges.
+    `samples`: how many answers each judge gives to each item. `rng`: seed. Returns `ratings`, `judges` (without an
+    answer if there is no classifier) and `truth`.
 
     >>> from dissensus.simulation.urn import HARD_CLASSIFIER, RUNNING_EXAMPLE
     >>> ratings, judges, truth = simulate_urn(

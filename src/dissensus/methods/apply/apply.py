@@ -312,20 +312,10 @@ def recalibration_of(
 ) -> Recalibration:
     """What one judge's answers mean, from the map that was learned from these items.
 
-    Parameters
-    ----------
-    judge : str
-        Its name.
-    learned : Map
-        From outputs to raters' shares, as `calibrated_predictions` returns it.
-    outputs, shares : ndarray of shape (n_items, n_labels)
-        What the judge answered, and the share of raters who gave each label; a row of zeros where there are none.
-    labels : tuple of str
-        Of people and judge.
-    scale : str
-        Of the labels.
-    copies : ndarray of shape (n_items,), optional
-        How many items each one stands for; one if not given.
+    `judge`: its name. `learned`: from outputs to raters' shares, as `calibrated_predictions` returns it. `outputs`,
+    `shares` (n_items, n_labels): what the judge answered, and the share of raters who gave each label; a row of zeros
+    where there are none. `labels`: of people and judge. `scale`: of the labels. `copies` (n_items,): how many items
+    each one stands for; one if not given.
     """
     times = np.ones(len(outputs)) if copies is None else copies.astype(np.float64)
     items = np.bincount(outputs.argmax(axis=1), weights=times, minlength=len(labels)).astype(np.float64)

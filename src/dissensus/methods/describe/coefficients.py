@@ -225,10 +225,7 @@ def fleiss_kappa(types: CountTypes, weights: npt.ArrayLike | None = None) -> Flo
     Observed agreement is the mean over items with two or more ratings; the shares of labels are means over all items,
     each item counting the same, however many ratings it has.
 
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN if only one label was used or no item has two ratings.
+    Returns shape (n_replicates,): NaN if only one label was used or no item has two ratings.
 
     K. L. Gwet (2014), "Handbook of Inter-Rater Reliability", 4th ed., section 2.4 (missing ratings).
 
@@ -248,10 +245,7 @@ def fleiss_kappa(types: CountTypes, weights: npt.ArrayLike | None = None) -> Flo
 def gwet_ac1(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
     """Gwet's AC1 for unordered labels; one that nobody used counts among the possible ones.
 
-    Returns
-    -------
-    ndarray of shape (n_replicates,)
-        NaN if there is only one label or no item has two ratings.
+    Returns shape (n_replicates,): NaN if there is only one label or no item has two ratings.
 
     K. L. Gwet (2008), "Computing inter-rater reliability and its variance in the presence of high agreement",
     British Journal of Mathematical and Statistical Psychology 61, 29-48.

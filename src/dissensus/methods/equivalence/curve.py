@@ -135,12 +135,7 @@ class Panel:
 
         Surveys that hardly ever come again then predict no nonsense; with many items it plays no part.
 
-        Parameters
-        ----------
-        counts : ndarray of shape (n_surveys, n_labels)
-            Labels of each survey.
-        orders : ndarray of shape (n_surveys,)
-            In how many orders they can come.
+        `counts` (n_surveys, n_labels): labels of each survey. `orders` (n_surveys,): in how many orders they can come.
         """
         alpha = np.array(self.dirichlet)
         expected = (counts + alpha) / (counts.sum(axis=1, keepdims=True) + alpha.sum())

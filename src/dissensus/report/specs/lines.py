@@ -254,17 +254,10 @@ def rank_lines(
 ) -> Spec:
     """A line for each series from name to name, through the rank that it has there.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `name`, `series`, `rank`, `shown` (the rank, moved a little where several share it), `value` and `share` in
-        words, `is_main` (drawn thick); names from the top down, series in the order of the legend.
-    names, series, ranks, values : str
-        What they are, in words.
-    last : int
-        The largest rank there can be.
-    slots : mapping
-        The place of each series among all judges.
+    `rows`: `name`, `series`, `rank`, `shown` (the rank, moved a little where several share it), `value` and `share` in
+    words, `is_main` (drawn thick); names from the top down, series in the order of the legend. `names`, `series`,
+    `ranks`, `values`: what they are, in words. `last`: the largest rank there can be. `slots`: the place of each series
+    among all judges.
     """
     step = next(step for step in (1, 2, 5, 10, 20, 50, last) if last / step <= 8)  # noqa: PLR2004 - fits a phone
     ticks = [1, *(rank for rank in range(step, last + 1, step) if rank > 1)]

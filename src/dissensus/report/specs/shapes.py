@@ -96,12 +96,7 @@ ROOM_FOR_NUMBERS = {"expr": "width - 48"}
 def share_bars(rows: Sequence[Row], *, names: str, shares: str, counts: str) -> Spec:
     """Horizontal bars of shares, each with its percentage.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `name`, `share` and `count`, from the top down.
-    names, shares, counts : str
-        What they are, in words.
+    `rows`: `name`, `share` and `count`, from the top down. `names`, `shares`, `counts`: what they are, in words.
     """
     longest = max((float(row["share"] or 0) for row in rows), default=1.0) or 1.0
     scale = {"domain": [0, longest], "nice": False, "rangeMax": ROOM_FOR_NUMBERS}
@@ -129,12 +124,7 @@ def _said(rows: Sequence[Row], counts: str) -> list[Row]:
 def histogram(rows: Sequence[Row], *, values: str, shares: str) -> Spec:
     """Bars of the share that falls into each of about twenty equal bins.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `value` and `share`.
-    values, shares : str
-        What they are, in words.
+    `rows`: `value` and `share`. `values`, `shares`: what they are, in words.
     """
     x = quantity("value", bin={"maxbins": 24}, title=values)
     summed = quantity("share", aggregate="sum", title=shares)
@@ -155,17 +145,9 @@ ROOM = 0.05
 def intervals(rows: Sequence[Row], *, names: str, values: Sequence[str], reference: float | None = None) -> Spec:
     """Dots with whiskers: a value and its interval on each line.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `name`, `value`, `low` and `high`, from the top down; low and high may be None. Where each has the `colour` and
-        `mark` of a judge (`slot_row`), these are drawn.
-    names : str
-        What they are, in words.
-    values : sequence of str
-        What they are, in words: one or more lines below the axis.
-    reference : float, optional
-        Where to draw a dashed line.
+    `rows`: `name`, `value`, `low` and `high`, from the top down; low and high may be None. Where each has the `colour`
+    and `mark` of a judge (`slot_row`), these are drawn. `names`: what they are, in words. `values`: what they are, in
+    words: one or more lines below the axis. `reference`: where to draw a dashed line.
     """
     numbers = _numbers(rows)
     own: Spec = MARKED if rows and all("colour" in row for row in rows) else {}
@@ -202,12 +184,8 @@ def _interval_text(row: Row) -> str:
 def worth_dots(rows: Sequence[Row], *, reach: float) -> Spec:
     """A small chart: what judges are worth in people, from nobody to `reach`, one person dashed.
 
-    Parameters
-    ----------
-    rows : sequence of mapping
-        `name`, `value`, `low` and `high` (within the axis, or None), `text` (the worth in words), `colour` and `mark`.
-    reach : float
-        Where the axis ends, the same in charts that are compared.
+    `rows`: `name`, `value`, `low` and `high` (within the axis, or None), `text` (the worth in words), `colour` and
+    `mark`. `reach`: where the axis ends, the same in charts that are compared.
     """
     scale = {"domain": [0, reach], "nice": False}
     axis = {"grid": True, "title": None, "tickCount": 4, "format": "~r"}
@@ -242,16 +220,8 @@ def _numbers(rows: Sequence[Row]) -> list[float]:
 def zoomed(spec: Spec, rows: Sequence[Row], *, anchors: Sequence[float] = (), form: str | None = ".0%") -> Spec:
     """The chart of `intervals` with an axis that holds the anchors and the intervals, and nothing beyond.
 
-    Parameters
-    ----------
-    spec : dict
-        What `intervals` made.
-    rows : sequence of mapping
-        The same rows: `value`, `low` and `high`.
-    anchors : sequence of float
-        Numbers that must be on the axis, such as that of a dashed line.
-    form : str, optional
-        Number format of the axis; the usual one if None.
+    `spec`: what `intervals` made. `rows`: the same rows: `value`, `low` and `high`. `anchors`: numbers that must be on
+    the axis, such as that of a dashed line. `form`: number format of the axis; the usual one if None.
     """
     numbers = [*anchors, *_numbers(rows)]
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
