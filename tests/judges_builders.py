@@ -5,7 +5,7 @@ import numpy as np
 from dissensus.data import Judges, Ratings
 from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.reverse_matrix import apply_reverse, pooled_reverse
-from dissensus.simulation.indeterminate_model import sample_pairs
+from dissensus.simulation.panels import draw_categories
 
 OPTIONS = ("a", "b", "c")
 KINDS = {"choice": 0, "set": 1, None: -1}
@@ -76,6 +76,15 @@ def choices(*codes):
 def sets(*given):
     """Response sets of one item."""
     return [("set", set(own)) for own in given]
+
+
+def sample_pairs(population, pairs, rng):
+    """Codes of the forced choice and the response set of this many raters, each on an item drawn at random."""
+    n_items = len(population.stable)
+    item = (rng.random(pairs) * n_items).astype(np.intp)
+    response_set = draw_categories(rng.random(pairs), population.observed[item])
+    choice = draw_categories(rng.random(pairs), population.choice[item, :, response_set])
+    return choice, response_set
 
 
 def paired_marginals(population, soft, pairs, stream):

@@ -16,6 +16,7 @@ from dissensus.methods.decide.result import (
 from dissensus.methods.describe.describe import Coefficient, DescribeResult, Description
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
 from dissensus.methods.judges.result import DefinitionResult, Downstream, JudgesResult, JudgeValue
+from dissensus.report.html import page_of
 
 from survey_builders import ends_of
 
@@ -159,3 +160,9 @@ def decision(use=("b",), how="as is", *, judges=None, step=None, caveats=(), rea
         person=Person(measure="agreement", value=0.6),
         raters=Raters(count=12, intervals="raters like these", influential=()), next=step, largest=5,
     )  # fmt: skip
+
+
+def written(results, path, **said):
+    """A page about the results, on disk."""
+    path.write_text(page_of(results, **({"title": "What the ratings say"} | said)), encoding="utf-8")
+    return path

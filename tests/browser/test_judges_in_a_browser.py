@@ -10,7 +10,7 @@ import pytest
 from dissensus.data import Judges, read, read_judges, read_task
 from dissensus.data.paths import example_path
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.report.files import write_report
+from report_builders import written
 
 pytestmark = pytest.mark.browser
 SCRIPT = "<script>alert(1)</script>"
@@ -26,7 +26,7 @@ def report(tmp_path_factory) -> Path:
     names = (SCRIPT, "a judge with quite a long name, such as models have", *judges.judges[2:])
     named = dataclasses.replace(judges, judges=names)
     result = rank_judges(ratings, named, task=task, tau=(0.3, 0.5, 0.7), beta=(0, 0.1, 0.2, 0.3), bootstrap=20)
-    return write_report([result], tmp_path_factory.mktemp("judges") / "report.html")
+    return written([result], tmp_path_factory.mktemp("judges") / "report.html")
 
 
 def test_every_chart_is_drawn_in_silence_and_asks_no_other_host(look, report):

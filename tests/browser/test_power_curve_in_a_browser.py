@@ -9,7 +9,7 @@ import pytest
 
 import dissensus
 from dissensus.data.paths import example_path
-from dissensus.report.files import write_report
+from report_builders import written
 
 pytestmark = pytest.mark.browser
 SCRIPT = "<script>alert(1)</script>"
@@ -26,7 +26,7 @@ def report(tmp_path_factory) -> Path:
     names = [SCRIPT, LONG, "c", "d", "e", "f", "g"]
     crowd = [dataclasses.replace(one, judge=name, score=one.score - i / 500) for i, name in enumerate(names)]
     crowded = dataclasses.replace(result, judges=tuple(crowd), best=None)
-    return write_report([crowded], tmp_path_factory.mktemp("curve") / "report.html")
+    return written([crowded], tmp_path_factory.mktemp("curve") / "report.html")
 
 
 def boxes(page):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dissensus.methods.describe.describe import LabelShare
-from dissensus.report.files import write_report
 from dissensus.report.views import main_chart
+from report_builders import written
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -26,7 +26,7 @@ def report(described, tmp_path_factory) -> Path:
     path = tmp_path_factory.mktemp("report") / "report.html"
     groups = (described(group=SCRIPT, labels=LABELS).whole, described(group="experts").whole)
     results = [described(labels=LABELS), described(labels=LABELS, groups=groups, warnings=(f"{SCRIPT} is odd.",))]
-    return write_report(results, path, title="What the ratings say", command_line="dissensus report ratings.csv")
+    return written(results, path, command_line="dissensus report ratings.csv")
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ import pytest
 import dissensus
 from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.document import Section, Table
-from dissensus.report.files import write_report
 from dissensus.report.html import (
     MOST_ROWS,
     drawing_script,
@@ -166,8 +165,3 @@ def test_long_tables_are_cut_and_say_so():
 
 def test_the_bundle_cannot_end_its_own_element():
     assert "</script" not in drawing_script().lower()
-
-
-def test_a_report_is_written_whole(described, tmp_path):
-    path = write_report([described()], tmp_path / "report.html", title="t")
-    assert path.read_text(encoding="utf-8") == page_of([described()], title="t")

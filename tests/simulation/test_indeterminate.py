@@ -32,8 +32,9 @@ from dissensus.simulation.indeterminate_model import (
     oracle_marginals,
     response_sets,
     sample_choices,
-    sample_pairs,
 )
+
+from judges_builders import sample_pairs
 
 SHAPES = [(2, 3), (3, 3), (3, 7), (4, 10)]
 STANDARD_ERRORS = 5

@@ -2,29 +2,15 @@
 
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from dissensus.data.paths import save_bytes
 from dissensus.errors import DissensusError
 from dissensus.report.charts import Chart
 from dissensus.report.document import Figure, Report
-from dissensus.report.html import page_of, page_of_report
+from dissensus.report.html import page_of_report
 from dissensus.report.markdown import markdown_of
-from dissensus.results import Result
 from dissensus.sampling import Progress
-
-
-def write_report(
-    results: Sequence[Result], path: str | Path, *, title: str = "What the ratings say", command_line: str = ""
-) -> Path:
-    """Write one page about the results, as a whole or not at all; where it was written.
-
-    `results`: in the order in which they are read. `path`: where to write it. `title`: heading of the page.
-    `command_line`: the command that makes the page again.
-    """
-    save_bytes(Path(path), page_of(results, title=title, command_line=command_line).encode())
-    return Path(path)
 
 
 def write_page(report: Report, path: Path, *, command_line: str = "") -> None:

@@ -22,7 +22,7 @@ from functools import cached_property
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Flags, Floats
+from dissensus.arrays import Flags, Floats
 from dissensus.errors import OptionError
 from dissensus.simulation.panels import checked_share, draw_categories, to_normal
 
@@ -345,15 +345,6 @@ def sample_choices(soft: Floats, ratings: int, rng: Generator) -> Floats:
     chosen = draw_categories(rng.random(len(item)), soft[item])
     counts = np.bincount(item * n_options + chosen, minlength=soft.size).reshape(soft.shape)
     return np.asarray(counts / ratings)
-
-
-def sample_pairs(population: Population, pairs: int, rng: Generator) -> tuple[Codes, Codes]:
-    """Codes of the forced choice and the response set of this many raters, each on an item drawn at random."""
-    n_items = len(population.stable)
-    item = (rng.random(pairs) * n_items).astype(np.intp)
-    response_set = draw_categories(rng.random(pairs), population.observed[item])
-    choice = draw_categories(rng.random(pairs), population.choice[item, :, response_set])
-    return choice, response_set
 
 
 def oracle_marginals(population: Population, soft: Floats) -> Floats:
