@@ -2,7 +2,7 @@
 
 import math
 
-from dissensus.methods.collect.result import Agreement, CollectResult, ItemProgress, Look, RaterProgress
+from dissensus.methods.collect.result import CollectResult, Look, RaterProgress
 from dissensus.report.document import Block, Cell, Fold, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, percent, shortened, visible, whole
 
@@ -35,12 +35,6 @@ def headline(result: CollectResult) -> str:
     return f"{whole(result.ratings)} of {counted(result.planned, 'rating')} are in ({share}).{ended}"
 
 
-def agreement_words(found: Agreement) -> str:
-    """Agreement so far in one sentence."""
-    spread = "" if math.isnan(found.low) else f" ({percent(found.low)} to {percent(found.high)})"
-    return f"Two raters of an item agree in {percent(found.value)}{spread}."
-
-
 LOOKS = (
     "The rule was fixed before the first rating. Each look takes the ratings that came first, and its interval is wide "
     "enough for all looks together, so that stopping early does not make it wrong."
@@ -67,8 +61,9 @@ def _notes(result: CollectResult) -> list[str]:
         if result.raters > 1 and not result.is_connected:
             notes.append("Some raters share no items with the others, so their effects cannot be told apart.")
         return notes
-    if result.agreement is not None:
-        notes.append(agreement_words(result.agreement))
+    if (found := result.agreement) is not None:
+        spread = "" if math.isnan(found.low) else f" ({percent(found.low)} to {percent(found.high)})"
+        notes.append(f"Two raters of an item agree in {percent(found.value)}{spread}.")
     if words := stopping_words(result.looks):
         notes.append(words)
     if odd := [rater.rater for rater in result.by_rater if is_odd(rater)]:
@@ -121,22 +116,14 @@ def _looks(result: CollectResult) -> Table:
     return Table(caption="Looks", columns=columns, rows=rows, percent=frozenset(shares))
 
 
-def items_to_show(result: CollectResult) -> list[ItemProgress]:
+def _items(result: CollectResult) -> Table:
     """The items that lack most, those that were skipped most first."""
     open_items = [item for item in result.by_item if item.skipped or item.ratings < item.planned]
-    return sorted(open_items, key=lambda item: (-item.skipped, item.ratings - item.planned))[:MOST_ITEMS]
-
-
-def _items(result: CollectResult) -> Table:
+    lacking = sorted(open_items, key=lambda item: (-item.skipped, item.ratings - item.planned))[:MOST_ITEMS]
+    times = [None if one.seconds is None else f"{one.seconds:.0f} s" for one in lacking]
     rows: list[list[Cell]] = [
-        [
-            shortened(one.item),
-            one.ratings,
-            one.planned,
-            one.skipped,
-            None if one.seconds is None else f"{one.seconds:.0f} s",
-        ]
-        for one in items_to_show(result)
+        [shortened(one.item), one.ratings, one.planned, one.skipped, time]
+        for one, time in zip(lacking, times, strict=True)
     ]
     columns = ["Item", "Ratings", "Planned", "Skipped", "Median time"]
     return Table(

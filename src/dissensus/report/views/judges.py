@@ -20,7 +20,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.views import judge_words as words
-from dissensus.report.views.section import how_computed, interval_sentence, noted, warnings_of
+from dissensus.report.views.section import how_computed, interval_sentence, noted, setting, warnings_of
 
 AIMS = {"higher": "high", "lower": "low"}
 MOST_CONFUSIONS = 3
@@ -202,9 +202,7 @@ def _scale_use(result: JudgesResult) -> list[Part]:
 
 def _biased(result: JudgesResult) -> list[str]:
     """The first bias that is more than chance, and how many more there are."""
-    confidence = result.settings.get("confidence")
-    level = 1 - confidence if isinstance(confidence, float) else 0.05
-    found = [bias for bias in result.biases if bias.p_holm <= level]
+    found = [bias for bias in result.biases if bias.p_holm <= 1 - setting(result.settings, "confidence", 0.95)]
     more = f" The details list {counted(len(found) - 1, 'more bias', 'more biases')}." if len(found) > 1 else ""
     return [f"{words.bias_sentence(found[0])}{more}"] if found else []
 

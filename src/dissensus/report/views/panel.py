@@ -8,7 +8,7 @@ from dissensus.methods.panel.result import Method, PanelResult, PanelWorth, Peop
 from dissensus.report.document import Block, Cell, Figure, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
-from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted
+from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted, setting
 from dissensus.report.views.worth import (
     ScoreWords,
     Terms,
@@ -58,11 +58,11 @@ def view(result: PanelResult) -> Section:
 def lead_sentence(result: PanelResult, terms: Terms) -> str:
     """The answer: what the best panel is worth, or what the only judge saves."""
     if not result.panels:
-        saving = saving_sentence(_best_row(result), terms)
-        return saving or "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
+        row = _best_row(result)
+        alone = "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
+        return alone if row is None else saving_sentence(row, terms)
     panel = max(result.panels, key=lambda panel: panel.worth.score)
-    confidence = result.settings.get("confidence")
-    if panel.is_better(confidence if isinstance(confidence, float) else 0.95):
+    if panel.is_better(setting(result.settings, "confidence", 0.95)):
         return (
             f"The {counted(len(panel.judges), 'judge')} together ({panel.method}) are worth "
             f"{raters_text(panel.worth, terms)}, and beat {quoted(panel.best_judge)} alone."
@@ -114,13 +114,10 @@ def _best_row(result: PanelResult) -> PeopleAndJudge | None:
     return next((row for row in reversed(result.people_and_judge) if row.beside == best and row.raters <= 1), None)
 
 
-def saving_sentence(row: PeopleAndJudge | None, terms: Terms) -> str:
-    """How many raters a judge saves beside a survey; empty without one."""
-    if row is None:
-        return ""
-    return (
-        f"{quoted(row.beside)} saves {saved_text(row, terms)} raters beside {'one person' if row.raters else 'nobody'}."
-    )
+def saving_sentence(row: PeopleAndJudge, terms: Terms) -> str:
+    """How many raters a judge saves beside a survey."""
+    whom = "one person" if row.raters else "nobody"
+    return f"{quoted(row.beside)} saves {saved_text(row, terms)} raters beside {whom}."
 
 
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:

@@ -1,13 +1,12 @@
 """What `plan raters` says: how many items and raters it takes to tell two judges apart."""
 
 import math
-from collections.abc import Mapping
 
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.report.document import MOST_NOTES, Figure, Fold, Section, Table
 from dissensus.report.numbers import counted, decimal, percent, rough, shortened, whole
 from dissensus.report.specs.shapes import Row, choice_map
-from dissensus.report.views.section import noted
+from dissensus.report.views.section import noted, setting
 
 LONGEST = 30
 
@@ -29,7 +28,7 @@ def view(result: PlanRatersResult) -> Section:
 
 def recommendation(result: PlanRatersResult) -> str:
     """The recommended design with its power and cost, or that there is none."""
-    best, target = result.recommended, percent(_number(result.settings, "power", 0.8), 0)
+    best, target = result.recommended, percent(setting(result.settings, "power", 0.8), 0)
     if best is None:
         return f"None of these designs finds the difference {target} of the time."
     return (
@@ -50,7 +49,7 @@ def notes_of(result: PlanRatersResult) -> list[str]:
     if pilot is not None and math.isfinite(pilot.items_low):
         high = f"to {rough(pilot.items_high)}" if math.isfinite(pilot.items_high) else "or more"
         wide = f"{rough(pilot.items_low)} {high} items"
-        sure = percent(_number(result.settings, "confidence", 0.95), 0)
+        sure = percent(setting(result.settings, "confidence", 0.95), 0)
         notes.append(f"Enlarge the pilot to narrow the plan: it may take {wide} ({sure} interval).")
     if best is not None and best.machine_samples > 1:
         notes.append(f"Get {whole(best.machine_samples)} answers of each judge to each item: the plan counts on them.")
@@ -58,11 +57,6 @@ def notes_of(result: PlanRatersResult) -> list[str]:
         other = {"items": "raters", "raters": "items"}[trade.helps]
         notes.append(f"If you can afford more, add {trade.helps}, not {other}: each extra rating then adds more power.")
     return notes
-
-
-def _number(settings: Mapping[str, object], name: str, default: float) -> float:
-    value = settings.get(name)
-    return float(value) if isinstance(value, int | float) else default
 
 
 # ---- What it rests on
@@ -73,12 +67,12 @@ def _assumed(result: PlanRatersResult) -> Table:
     settings = result.settings
     rows = [
         ["A judge is better by", str(settings.get("metric"))],
-        ["Test", f"two-sided sign-flip test at level {_number(settings, 'alpha', 0.05):g}, as in `compare`"],
+        ["Test", f"two-sided sign-flip test at level {setting(settings, 'alpha', 0.05):g}, as in `compare`"],
     ]
     if result.pilot is None:
         spread = settings.get("spread")
         low, high = spread if isinstance(spread, tuple) else (0.0, 0.3)
-        effect = _number(settings, "effect", 0.0)
+        effect = setting(settings, "effect", 0.0)
         rows += [
             ["Scale", "0 to 1"],
             ["Ratings of an item", f"normal, with a standard deviation between {low:g} and {high:g}"],

@@ -22,7 +22,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs import Spec, interval_row, intervals, zoomed
-from dissensus.report.views.section import how_computed, noted
+from dissensus.report.views.section import how_computed, noted, setting
 from dissensus.report.views.worth import bounds_text, end_text
 
 MOST_NAMED = 3
@@ -181,13 +181,11 @@ def _measure_text(measure: Measure | None, *, is_share: bool) -> str | None:
 
 def group_notes(result: RatersResult) -> list[str]:
     """Where groups of raters differ, and which judges side with one."""
-    confidence = result.settings.get("confidence")
-    level = 1 - confidence if isinstance(confidence, float) else 0.05
     texts = []
     for test in result.tests:
         higher = f"how often they give {positive_words(result)}" if in_shares(result) else "how high their labels are"
         what = "how well they agree with the rest" if test.about == "agreement" else higher
-        if test.p_value <= level:
+        if test.p_value <= 1 - setting(result.settings, "confidence", 0.95):
             texts.append(f"Groups differ in {what} ({p_text(test.p_value)}): look at each group alone.")
     siding = [siding for siding in result.judges if siding.sides_with is not None]
     texts += [_siding_sentence(one) for one in siding[:MOST_NAMED]]

@@ -116,8 +116,12 @@ def _frontier(result: RouteResult) -> Table:
 
 def _figure(result: RouteResult) -> Figure:
     origin = result.people[0].score
-    rows: list[Row] = [_point("people everywhere", own.cost, own.score - origin, is_main=True) for own in result.people]
-    rows += [_point("judge and people", own.cost, own.score - origin, is_main=False) for own in result.frontier]
+    rows: list[Row] = [
+        {"series": who, "x": own.cost, "y": finite(own.score - origin), "low": None, "high": None,
+         "is_main": lines is result.people}
+        for who, lines in (("people everywhere", result.people), ("judge and people", result.frontier))
+        for own in lines
+    ]  # fmt: skip
     chart = LineChart(
         rows=rows, series="Who answers", x_title="Cost of an item", y_title="Bits gained over asking nobody",
         y_form=".2f", tip_form=".3f",
@@ -128,7 +132,3 @@ def _figure(result: RouteResult) -> Figure:
         spec=line_chart(chart),
         table=_frontier(result),
     )
-
-
-def _point(series: str, cost: float, bits: float, *, is_main: bool) -> Row:
-    return {"series": series, "x": cost, "y": finite(bits), "low": None, "high": None, "is_main": is_main}

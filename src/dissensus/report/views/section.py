@@ -113,6 +113,12 @@ def _rows(result: Result) -> Section:
     return Section(title=result.command.capitalize(), lead=lead, blocks=(table,) if rows else ())
 
 
+def setting(settings: Mapping[str, object], name: str, default: float) -> float:
+    """A setting that is a number."""
+    value = settings.get(name)
+    return float(value) if isinstance(value, int | float) else default
+
+
 def judge_slots(result: Result, names: Iterable[str]) -> dict[str, int]:
     """The place of each judge among all of the data, which gives it one colour and one mark in every chart.
 
