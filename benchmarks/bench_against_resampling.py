@@ -6,13 +6,12 @@ import numpy as np
 
 from dissensus.data import types_of_matrix
 from dissensus.methods.compare.metrics import metric_of
-from dissensus.methods.compare.pairs import problem_of_values
 from dissensus.methods.compare.resampling import bootstrap_differences, flipped_differences, two_sided_p_value
 from dissensus.methods.describe import nominal_alpha
 from dissensus.sampling.draws import draw_types
 from dissensus.sampling.intervals import percentile_interval
 from environments import answers_of
-from populations import drawn
+from populations import drawn, problem_of_values
 
 from timing import answer_and_seconds, report
 

@@ -6,8 +6,8 @@ import numpy as np
 from scipy import stats
 
 from dissensus.methods.compare.metrics import metric_of
-from dissensus.methods.compare.pairs import problem_of_values
 from dissensus.methods.compare.resampling import flipped_differences, permuted_differences, two_sided_p_value
+from populations import problem_of_values
 
 from timing import best_seconds, report
 

@@ -27,8 +27,9 @@ AUTHORS = "surveyequivalence"
 AUTHORS_SAMPLES = 2
 AUTHORS_SUBSETS = 200
 """The authors draw so many surveys of each size where there are more; elsewhere they take all, as we do everywhere."""
-AS_THEY_DO = {"calibrate": "none", "learn": "leave-one-out"}
-"""The combiner of the paper; ours learns half of its score from the item itself, as judges that are calibrated do."""
+AS_THEY_DO = {"calibrate": "none", "learn": "leave-one-out", "raters": "fixed", "interval": "percentile"}
+"""The combiner and the intervals of the paper: ours learn half of a score from the item itself, as judges that are
+calibrated do, and allow for other raters and for how far each sample's own noise differs."""
 SAME = 1e-9
 
 
@@ -72,7 +73,7 @@ def against_the_authors():
     files = str(folder / "ratings.csv"), str(folder / "judges.csv")
     ratings, judges = read(files[0], wide=True), read_judges(files[1])
     result, ours = answer_and_seconds(lambda: equivalence(ratings, judges, bootstrap=0, **AS_THEY_DO), times=20)
-    ours_sampled = best_seconds(lambda: equivalence(ratings, judges, bootstrap=500)) / 500
+    ours_sampled = best_seconds(lambda: equivalence(ratings, judges, bootstrap=500, **AS_THEY_DO)) / 500
     command = [sys.executable, "-m", "dissensus", "equivalence", *files, "--wide", "--bootstrap", "0"]
     process = best_seconds(lambda: subprocess.run(command, check=True, capture_output=True), times=10)
     return [

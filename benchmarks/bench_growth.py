@@ -17,6 +17,7 @@ from dissensus import judges as rank_judges
 from dissensus import raters as rank_raters
 from dissensus.data.questions import pooled_judges, pooled_ratings
 from dissensus.data.slices import sliced, slicing_of
+from dissensus.methods.equivalence.calibration import _remembered
 from growth import doubled, exponent
 from populations import drawn
 from recording import record
@@ -129,8 +130,9 @@ def call_of(question, sizes):
 
 
 def fresh(ratings):
-    """The ratings without what an earlier call counted: counting is part of the cost."""
+    """The ratings, with nothing kept of what an earlier call counted or calibrated: both are part of the cost."""
     ratings.__dict__.pop("_histogram", None)
+    _remembered.cache_clear()
     return ratings
 
 

@@ -1,4 +1,7 @@
-"""Import of a Label Studio export of 100,000 tasks with three annotations each: seconds and peak memory."""
+"""Import of a Label Studio export of 100,000 tasks with three annotations each: seconds and peak memory.
+
+The goal of 20 s is that of a machine that imports numpy and duckdb in .147 s; a slower one takes longer for both.
+"""
 
 import json
 import subprocess
@@ -6,6 +9,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from bench_real import UNIT, unit
+
+from timing import report
 
 TASKS, RATERS = 100_000, 3
 MOST_SECONDS, MOST_MEGABYTES = 20, 1000
@@ -86,10 +93,10 @@ def main():
         seconds = time.perf_counter() - start
     kilobytes = 1 if sys.platform != "darwin" else 1 / 1024  # macOS counts bytes
     megabytes = peak * kilobytes / 1000
-    kept = seconds < MOST_SECONDS and megabytes < MOST_MEGABYTES
-    print(f"import: {seconds:.1f} s (under {MOST_SECONDS}), peak {megabytes:,.0f} MB (under {MOST_MEGABYTES:,})")
-    print("kept" if kept else "NOT KEPT")
-    return 0 if kept else 1
+    is_quick = report("import / a bare import", seconds, unit(), limit=MOST_SECONDS / UNIT)
+    is_small = megabytes < MOST_MEGABYTES
+    print(f"peak {megabytes:,.0f} MB (under {MOST_MEGABYTES:,}: {'kept' if is_small else 'NOT KEPT'})")
+    return 0 if is_quick and is_small else 1
 
 
 if __name__ == "__main__":

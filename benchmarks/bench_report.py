@@ -52,7 +52,7 @@ def timed(ratings_file, judges_file, page):
     """Seconds of each part, and the size of the page in bytes."""
     times = [time.perf_counter()]
     from dissensus.data import read, read_judges  # noqa: PLC0415 - importing is timed
-    from dissensus.methods.decide.answers import answers_of  # noqa: PLC0415 - importing is timed
+    from dissensus.report.answers import answers_of  # noqa: PLC0415 - importing is timed
     from dissensus.report.files import write_page  # noqa: PLC0415 - as above
     from dissensus.report.whole import report_of  # noqa: PLC0415 - as above
 

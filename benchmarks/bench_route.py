@@ -40,14 +40,15 @@ def population(rng):
     return ratings, read_judges(answers)
 
 
-def run(rng, counts, bits):
-    """A run on items that stay the same, with scores that differ a little each time."""
+def run(rng, number, counts, bits):
+    """A run in which half of the items are those of every run, with scores that differ a little each time."""
     scores = bits + 0.05 * rng.normal(size=len(bits))
     judge = RunJudge(judge="j", worth=1.5, worth_low=1.0, worth_high=2.0, worth_verdict="within",
                      bits=float(scores.mean()), bits_low=0.0, bits_high=1.0)  # fmt: skip
     return NewRun(
         version="0", command="decide", question=None, by=None, value=None, data={}, settings={}, result={},
-        verdict="pass", labels=("no", "yes"), items=tuple(f"i{i}" for i in range(len(bits))), counts=counts,
+        verdict="pass", labels=("no", "yes"), counts=counts,
+        items=tuple(f"i{i}" if i % 2 else f"i{i} of {number}" for i in range(len(bits))),
         judges=(judge,), outputs={"j": rng.dirichlet([1, 1], len(bits))}, bits={"j": scores},
     )  # fmt: skip
 
@@ -62,7 +63,7 @@ def main():
     counts, bits = rng.multinomial(4, [0.5, 0.5], size=ITEMS_OF_A_RUN), rng.gamma(1, 0.3, ITEMS_OF_A_RUN)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "runs.duckdb"
-        record(path, [run(rng, counts, bits) for _ in range(RUNS)], recorded_at="2026-01-01 00:00:00")
+        record(path, [run(rng, number, counts, bits) for number in range(RUNS)], recorded_at="2026-01-01 00:00:00")
         seconds = best_seconds(lambda: history(path), times=2, clock=time.process_time)
     kept.append(report(f"history of {RUNS:,} runs / a bare import", seconds, unit(), limit=SECONDS / UNIT))
     return 0 if all(kept) else 1

@@ -1,7 +1,8 @@
 """The web app under load: 50 people who move sliders, and 5 reports at once. Needs the extra [web].
 
-Fails if an answer is an error, a report does not finish or memory does not return. Waits count only where nothing else
-keeps the machine busy: then 95 of 100 answers must come within 0.3 s on two cores.
+Fails if an answer is an error, a report does not finish, memory does not return or a move takes more than 5 ms of
+processor time. Waits count only where nothing else keeps the machine busy: then 95 of 100 answers must come within
+0.3 s on two cores.
 """
 
 import asyncio
@@ -15,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from bench_real import UNIT, unit
+
 PEOPLE, SECONDS = 50, 30.0
 PACES = (1.0, 2.0)
 """Moves a second: a person moves a slider, reads, and moves it again; the page sends where it stands."""
@@ -26,6 +29,8 @@ SLIDERS = {
     "error": [f"{n / 200:g}" for n in range(2, 41)],
 }
 PROMISED_SECONDS = 0.3
+MOVE_SECONDS = 0.005
+"""Processor time that a move to a new position may take, the server and its workers together."""
 FREE = 1.5
 """What the load may be above the number of cores, which this benchmark makes itself, for times to count."""
 MOST_GROWTH = 1.5
@@ -58,10 +63,13 @@ def main():
 def measure(port, pid):
     """Whether something failed."""
     rng = random.Random(0)  # noqa: S311 - which positions does not matter
-    waits, _, new = processor_time(pid, lambda: asyncio.run(strangers(port, 100, rng)))
+    asyncio.run(strangers(port, 20, rng))  # the workers have started then
+    rounds = [processor_time(pid, lambda: asyncio.run(strangers(port, 100, rng))) for _ in range(3)]
+    waits, _, new = min(rounds, key=lambda found: found[2])
+    most = MOVE_SECONDS * unit() / UNIT
     print(f"One person alone waits {waits[len(waits) // 2] * 1e3:.0f} ms for a position that nobody asked for before:")
-    print(f"{new * 1e3:.0f} ms of processor time for it.")
-    has_failed = [moving(port, pid, pace) for pace in PACES]
+    print(f"{new * 1e3:.1f} ms of processor time for it ({most * 1e3:.1f} ms are promised on this machine).")
+    has_failed = [new > most, *(moving(port, pid, pace) for pace in PACES)]
     before = memory(pid)
     finished = reports(port)
     after = memory(pid)

@@ -1,8 +1,16 @@
 """Made-up people and judges for timing: as many items, raters, labels and judges as asked for."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 
 from dissensus.data import Judges, Ratings
+
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests"))  # their builders serve here, too
+from comparison_builders import problem_of_values
+
+__all__ = ["drawn", "problem_of_values"]
 
 
 def drawn(rng, *, items, raters, labels, judges=1, samples=1):

@@ -23,6 +23,8 @@ PAGE = HERE.parent / "docs" / "reference" / "benchmarks.md"
 HISTORY = HERE / "history.jsonl"
 ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
 """Linear algebra on one thread, ours and theirs: waiting threads would count as work where the machine is busy."""
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+"""With it, a fresh checkout would compile every module at each start, which no user's installation does."""
 SLOWER = 1.5
 """A ratio that grew by more than this since the last run is named; it fails nothing, for it may be the machine."""
 
@@ -62,6 +64,7 @@ def run_all(scripts, records):
         print(f"Running {script.relative_to(HERE.parent)}", flush=True)
         start = time.perf_counter()
         environment = {**os.environ, **ONE_THREAD, FILE: str(records)}
+        environment.pop(NO_BYTECODE, None)
         done = subprocess.run([sys.executable, str(script)], env=environment, check=False)
         print(f"  {time.perf_counter() - start:.0f} s", flush=True)
         missed += [script.name] if done.returncode else []

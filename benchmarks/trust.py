@@ -23,7 +23,7 @@ FIGURES = ROOT / "benchmarks" / "trust.json"
 PAGE = ROOT / "docs" / "explanation" / "how-far-to-trust.md"
 BEGIN, END = "<!-- measured: {} -->\n", "<!-- end -->"
 HEADS = {
-    "coverage": ("command: number", "should be", "held the truth", "farthest below: which data"),
+    "coverage": ("command: number", "should be", "contained the truth", "farthest below: which data"),
     "level": (
         "command: what is found by chance",
         "should be at most",
@@ -36,11 +36,11 @@ HEADS = {
 AIMS = {"coverage": 0.95, "level": 0.05, "power": 0.8, "kept": 0.8}
 BANDS = {"coverage": (0.92, 0.98), "level": (0.03, 0.07), "power": (0.8, 1.0), "kept": (0.8, 1.0)}
 """Where a share should be; outside by more than two standard errors it stands on the page, with a reason."""
-SAFE = "On the safe side: the interval is wider than needed where shares are near 0 or 1, or the judge tells little."
+SAFE = "On the safe side: the interval is wider than needed where shares are near 0 or 1, or the judge adds little."
 WHY = {
     "prevalence: ": SAFE,
-    "equivalence: ceiling": "Too short: what lies beyond the data is extrapolated. Take it as a rough figure.",
-    "alt-test: ": "On the safe side: its correction holds however the tests of raters depend on each other.",
+    "equivalence: ceiling": "Too narrow: it extrapolates beyond the data. Take it as a rough figure.",
+    "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
     "gate: ": "On the safe side, as worths are.",
 }
 """Why a number is outside its band, by the beginning of its name."""
@@ -127,8 +127,8 @@ def page_of(text: str, figures: dict) -> str:
     tables["outside"] = table(("command: number", "share", "data", "why"), outside(rows))
     dates = sorted({row["date"] for row in rows})
     tables["run"] = (
-        f"Figures of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}: {sum(row['sets'] for row in rows):,} data "
-        "sets. With few of them (the number behind *of*) a single miss moves a share by several points."
+        f"Figures of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}. Where the number after *of* is small, one "
+        "miss moves a share by several points."
     )
     for name, body in tables.items():
         before, rest = text.split(BEGIN.format(name))

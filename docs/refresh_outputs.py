@@ -11,6 +11,7 @@ A page's commands run in its order, in a scratch folder of its own, in a termina
 
     python docs/refresh_outputs.py             rewrites the pages
     python docs/refresh_outputs.py --check     only names the pages that would change, and fails if there are any
+    python docs/refresh_outputs.py PAGE...     the same for these pages alone
 """  # noqa: INP001 - a script, not a package
 
 import os
@@ -88,9 +89,10 @@ def _output(done: "subprocess.CompletedProcess[str]", *, status: int) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Refresh or check every page; the number of pages that changed or would."""
+    """Refresh or check every page, or those that are named; the number of pages that changed or would."""
     stale = []
-    for page in pages():
+    named = [Path(name).resolve() for name in arguments if name != "--check"]
+    for page in named or pages():
         old = page.read_text(encoding="utf-8")
         try:
             new = refreshed(old)

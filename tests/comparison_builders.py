@@ -4,6 +4,8 @@ import numpy as np
 import pandas as pd
 
 from dissensus import read, read_judges
+from dissensus.data.align import Responses
+from dissensus.methods.compare.pairs import Space, problem_of
 
 N_ITEMS, N_RESPONSES = 100, 5
 
@@ -48,3 +50,27 @@ def normal_items(kind, rng, *, n_items=N_ITEMS, n_responses=N_RESPONSES):
 
     a, b = {"no difference": (0, 0), "equal quality": (0.2, 0.2), "real difference": (0, 0.1)}[kind]
     return drawn(0), drawn(a), drawn(b)
+
+
+def problem_of_values(people, a, b, metric, space=None):
+    """The problem of comparing judges whose responses are numbers.
+
+    `people`, `a`, `b` (n_items, n_responses): NaN where an item has fewer responses; the numbers of responses may
+    differ. `metric`: one that takes numbers. `space`: the bins, where the metric has some.
+    """
+    parties = [_responses_of_values(np.asarray(values, dtype=np.float64)) for values in (people, a, b)]
+    return problem_of(parties, metric, space or Space(n_labels=1))
+
+
+def _responses_of_values(values):
+    # Responses stand first in their rows.
+    ordered = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
+    item, response = np.nonzero(~np.isnan(ordered))
+    return Responses(
+        times=(~np.isnan(ordered)).astype(np.float64),
+        item=item,
+        response=response,
+        place=np.zeros(len(item), dtype=np.intp),
+        value=ordered[item, response],
+        share=np.ones(len(item)),
+    )

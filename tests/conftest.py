@@ -126,7 +126,7 @@ def golden(request: pytest.FixtureRequest):
 @pytest.fixture(scope="session")
 def demo_once():
     """Within it `dissensus demo` works out its answers the first time only: they are the same every time."""
-    from dissensus.methods.decide import answers  # noqa: PLC0415 - only few tests need it
+    from dissensus.report import answers  # noqa: PLC0415 - only few tests need it
 
     known, works_out = [], answers.answers_of
 

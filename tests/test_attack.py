@@ -80,6 +80,13 @@ def test_no_output_takes_the_place_of_an_input(here, capsys, arguments):
     assert ((here / "r.csv").read_text(), (here / "j.csv").read_text()) == (RATINGS, JUDGES)
 
 
+def test_a_report_that_nobody_named_takes_the_place_of_no_input(here, capsys):
+    rows = [dict(zip(("item", "rater", "label"), line.split(","), strict=True)) for line in RATINGS.split()[1:]]
+    (here / "report.json").write_text(json.dumps(rows))
+    assert "would be lost" in refused(capsys, "report", "report.json", "--format", "json")
+    assert json.loads((here / "report.json").read_text()) == rows
+
+
 @pytest.mark.usefixtures("here")
 def test_two_outputs_are_two_files(capsys):
     gate = ("gate", "r.csv", "j.csv", "--judge", "j", "--min-equivalence", ".1")

@@ -9,7 +9,7 @@ import pytest
 
 from dissensus import alt_test, compare, decide, describe, equivalence, gate, items, judges, panel, read, read_judges
 from dissensus.data.paths import example_path
-from dissensus.methods.decide.answers import answers_of
+from dissensus.report.answers import answers_of
 
 SAMPLES = 60
 ROUNDING = 1e-12

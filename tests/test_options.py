@@ -75,12 +75,17 @@ def test_every_method_with_options_has_a_command():
 
 @pytest.mark.parametrize("command", DECLARED)
 def test_a_function_has_the_parameters_that_its_options_declare(command):
-    parameters = dict(inspect.signature(getattr(dissensus, re.sub(r"\W", "_", command))).parameters)
+    function = getattr(dissensus, re.sub(r"\W", "_", command))
+    parameters = dict(inspect.signature(function).parameters)
     for options in options_of(command):
         for name in declarations(options):
+            assert name in parameters, (
+                f"give {function.__name__}() the keyword {name}, as {options.__name__} declares it"
+            )
             default = default_of(options, name)
             assert parameters.pop(name).default == (inspect.Parameter.empty if default is MISSING else default), name
-    assert set(parameters) <= set.union(*OTHERS.values())
+    strange = set(parameters) - set.union(*OTHERS.values())
+    assert not strange, f"declare {strange} in the options of {function.__name__}()"
 
 
 @pytest.mark.parametrize("command", DECLARED)

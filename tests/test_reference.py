@@ -39,6 +39,14 @@ def test_a_public_function_has_every_section(name, title):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_public_function_explains_every_parameter(name):
+    lines = re.findall(r"^(\w+(?:, \w+)*)(?: :|$)", section(FUNCTIONS[name], "Parameters"), re.MULTILINE)
+    explained = {parameter for line in lines for parameter in line.split(", ")}
+    missing = inspect.signature(FUNCTIONS[name]).parameters.keys() - explained
+    assert not missing, f"explain {missing} in the docstring of {name}()"
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_see_also_names_other_public_functions(name):
     others = re.findall(r"^(\w+) : .+\.$|^(\w+) : .+\?$", section(FUNCTIONS[name], "See Also"), re.MULTILINE)
     named = {one or other for one, other in others}

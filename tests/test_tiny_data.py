@@ -10,7 +10,7 @@ import pytest
 
 import dissensus
 from dissensus import DissensusError, read, read_judges
-from dissensus.methods.decide.answers import answers_of
+from dissensus.report.answers import answers_of
 from dissensus.report.whole import report_of
 
 SEEDS = [range(30), pytest.param(range(30, 70), marks=pytest.mark.slow)]

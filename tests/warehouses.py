@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import tempfile
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import duckdb
@@ -51,17 +51,17 @@ class Sqlite:
     """A file of SQLite."""
 
     def __init__(self, folder):
-        self.connection = sqlite3.connect(folder / "ratings.db")
+        self.path = folder / "ratings.db"
 
     def load(self, table, columns, rows):
-        self.connection.execute(f'DROP TABLE IF EXISTS "{table}"')
-        self.connection.execute(definition(table, columns))
-        self.connection.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', rows)
-        self.connection.commit()
+        with closing(sqlite3.connect(self.path)) as connection, connection:
+            connection.execute(f'DROP TABLE IF EXISTS "{table}"')
+            connection.execute(definition(table, columns))
+            connection.executemany(f'INSERT INTO "{table}" VALUES ({", ".join("?" * len(columns))})', rows)
 
     def export(self, query, path):
-        answer = self.connection.execute(query)
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with closing(sqlite3.connect(self.path)) as connection, path.open("w", newline="", encoding="utf-8") as file:
+            answer = connection.execute(query)
             writer = csv.writer(file)
             writer.writerow([column[0] for column in answer.description])
             writer.writerows(answer)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 SHOWN = 5
 """How many culprits a message names before it says how many more there are."""
 
-LONGEST_NAME = 60
+LONGEST_NAME = 120
 """How many characters of a name or a value a message shows."""
 
 
@@ -187,8 +187,8 @@ def one_line(text: str) -> str:
 def shortened(text: str) -> str:
     """A name or a value, cut if it is too long for a message.
 
-    >>> shortened("a" * 100)[-5:], len(shortened("a" * 100))
-    ('aa...', 60)
+    >>> shortened("a" * 200)[-5:], len(shortened("a" * 200))
+    ('aa...', 120)
     """
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
 
@@ -201,7 +201,7 @@ def listed(names: Sequence[str], *, total: int | None = None) -> str:
     """
     more = (len(names) if total is None else total) - min(len(names), SHOWN)
     shown = ", ".join(shortened(name) for name in names[:SHOWN])
-    return f"{shown} and {more} more" if more > 0 else shown
+    return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def joined(words: Sequence[str]) -> str:

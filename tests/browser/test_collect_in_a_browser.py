@@ -3,6 +3,7 @@
 import csv
 import random
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -69,7 +70,7 @@ class Rater:
 
 @pytest.fixture
 def project(tmp_path):
-    return make_project(tmp_path, items=20, raters=3, per_item=3, elicitation="both", repeat_share=0.05)
+    return make_project(tmp_path, items=10, raters=3, per_item=3, elicitation="both", repeat_share=0.05)
 
 
 def test_three_raters_finish_a_project_at_once_and_the_answers_are_what_was_clicked(browser, project, capsys):
@@ -87,7 +88,7 @@ def test_three_raters_finish_a_project_at_once_and_the_answers_are_what_was_clic
         for rater, _ in raters:
             rater.context.close()
     assert main(["collect", str(project), "--bootstrap", "0"]) == 0
-    assert "60 of 60 ratings are in (100%). All raters are done." in capsys.readouterr().out
+    assert "30 of 30 ratings are in (100%). All raters are done." in capsys.readouterr().out
     with (project / "data" / "answers.csv").open(encoding="utf-8") as stream:
         rows = list(csv.DictReader(stream))
     options = ("No", "Yes")
@@ -99,9 +100,9 @@ def test_three_raters_finish_a_project_at_once_and_the_answers_are_what_was_clic
             assert last[rater.name, item, "forced_choice"] == options[choice]
             assert last[rater.name, item, "response_set"] == ("No|Yes" if both else options[choice])
     ratings = read(project / "data" / "ratings.csv")
-    assert (ratings.n_items, ratings.n_raters, ratings.n_ratings) == (20, 3, 120)
+    assert (ratings.n_items, ratings.n_raters, ratings.n_ratings) == (10, 3, 60)
     with (project / "judges.csv").open("w", encoding="utf-8") as stream:
-        stream.write("item,judge,label\n" + "".join(f"c{i:03d},coin,{options[i % 2]}\n" for i in range(20)))
+        stream.write("item,judge,label\n" + "".join(f"c{i:03d},coin,{options[i % 2]}\n" for i in range(10)))
     files = [str(project / "data" / "ratings.csv"), str(project / "judges.csv")]
     assert main(["decide", *files, "--task", str(project / "task.toml"), "--bootstrap", "20"]) == 0
 
@@ -122,7 +123,7 @@ def test_a_lost_connection_keeps_the_screen_until_the_answer_is_saved_once(brows
         rater.page.reload()
         assert rater.page.locator("#count").inner_text() == "1 of 6"
         rater.context.close()
-    with sqlite3.connect(project / "answers.sqlite") as database:
+    with closing(sqlite3.connect(project / "answers.sqlite")) as database:
         assert database.execute("SELECT count(*) FROM log WHERE kind = 'answer'").fetchone() == (1,)
 
 

@@ -268,10 +268,10 @@ def test_a_token_is_asked_for_once(browser):
         page = context.new_page()
         page.goto(guarded.url + LABELS)
         page.get_by_label("Token").fill("wrong")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         expect(page.get_by_text("That is not the token.")).to_be_visible()
         page.get_by_label("Token").fill("correct horse battery")
-        page.get_by_role("button", name="Go on").click()
+        page.get_by_role("button", name="Continue").click()
         expect(page.locator("#plan-place .big strong")).to_have_text("369")  # the page that was asked for
         assert page.url == guarded.url + LABELS
         context.close()

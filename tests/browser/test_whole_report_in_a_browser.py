@@ -61,7 +61,7 @@ def test_the_decision_stands_above_everything(look, report):
     page = look(report).page
     sentences = page.get_by_role("list", name="The verdict").get_by_role("listitem").all_inner_texts()
     assert sentences[0] == "Use strong, as it is."
-    assert sentences[1].startswith("strong answers like a person; recalibrated, it is worth ")
+    assert sentences[1].startswith("strong answers like a person, and is worth ")
     assert len(sentences) <= 3
 
 

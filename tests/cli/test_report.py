@@ -35,7 +35,7 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
     page = tmp_path / "page.html"
     status, out, err = run(capsys, *BINARY, "-o", page)
     assert (status, err) == (0, f"Wrote {page}\n")
-    assert out.startswith("Use classifier, as it is: it beats always answering No; recalibrated, it is worth ")
+    assert out.startswith("Use classifier, as it is: it beats always answering No, and is worth ")
     html = page.read_text(encoding="utf-8")
     front = unescape(html[html.index('<header class="front"') : html.index("</header>")])
     assert ">Use classifier, as it is.</li>" in front
@@ -150,6 +150,7 @@ def test_the_same_seed_gives_the_same_bytes_whatever_the_number_of_processes(cap
     ("options", "words"),
     [
         (("--format", "pdf"), "--format cannot be 'pdf': choose html, md or json."),
+        (("-o", "report.pdf"), "-o report.pdf: a report is written as html, md or json."),
         (("--bootstrap", "-1"), "--bootstrap"),
         (("--rating-cost", "-1"), "--rating-cost"),
         (("--item-cost", "dear"), "--item-cost"),
@@ -215,9 +216,9 @@ def test_who_answered_in_two_ways_counts_once():
     ratings, judges = dissensus.read(folder / "ratings.csv"), dissensus.read_judges(folder / "judges.csv")
     left_to_us = dissensus.equivalence(ratings, judges, bootstrap=0)
     forced = dissensus.equivalence(ratings, judges, bootstrap=0, elicitation="forced_choice")
-    assert left_to_us.curve == forced.curve
+    assert repr(left_to_us.curve) == repr(forced.curve)  # NaN is not equal to itself
     # 330 of the 2,189 ratings are response sets of experts who also made a forced choice (the data's README)
-    lost = "Judges are compared with forced choices only: 330 other ratings were left out, so that nobody counts twice"
+    lost = "Judges are compared with forced choices only: 330 other ratings were left out"
     assert any(warning.startswith(lost) for warning in left_to_us.warnings)
 
 
@@ -226,7 +227,7 @@ def test_the_demo_shows_the_decision_on_one_screen_and_every_section_with_detail
         status, out, err = run(capsys, "demo", "-o", tmp_path / "report.html")
         details = run(capsys, "demo", "--details", "-o", tmp_path / "report.html")[1]
     assert status == 0
-    assert out.startswith("Use strong, as it is: it answers like a person; recalibrated, it is worth")
+    assert out.startswith("Use strong, as it is: it answers like a person, and is worth")
     assert "(one more person)" in out
     assert len(out.splitlines()) <= 25
     assert "Do the raters agree?" in details

@@ -3,6 +3,7 @@
 import gzip
 import os
 import pickle
+import re
 import zlib
 
 import pytest
@@ -231,8 +232,8 @@ def test_a_pipe_is_refused_instead_of_waited_for(tmp_path):
 
 
 def test_a_path_that_no_file_can_have_is_refused():
-    expected = r"a\x00b.csv cannot be opened: embedded null byte. Check the path and who may read it."
-    assert typed_message_of(lambda: read("a\0b.csv")) == expected
+    expected = r"a\\x00b\.csv cannot be opened: .*embedded null .*\. Check the path and who may read it\."
+    assert re.fullmatch(expected, typed_message_of(lambda: read("a\0b.csv")))
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
@@ -255,7 +256,7 @@ def test_a_fault_far_down_a_large_file_is_found(tmp_path):
 def test_a_long_value_is_cut_in_the_message(tmp_path):
     (tmp_path / "r.csv").write_text(f"item,label,count\n1,x,{'9' * 1000}\n")
     assert typed_message_of(lambda: read(tmp_path / "r.csv")) == (
-        f"r.csv, row 2: the count is '{'9' * 57}...'. Give a whole number, 0 or more; an empty cell is 0."
+        f"r.csv, row 2: the count is '{'9' * 117}...'. Give a whole number, 0 or more; an empty cell is 0."
     )
 
 

@@ -1,5 +1,6 @@
 """Malformed files of judges' answers, each with the whole message that its reader gets."""
 
+import numpy as np
 import pytest
 
 from dissensus.data import read, read_judges
@@ -78,3 +79,11 @@ def test_judges_who_share_no_item_with_the_ratings_are_refused(tmp_path):
         "The judges share no item with the ratings: theirs are 01, 02; rated are 1, 2, 3, 4, 5 and 2 more. "
         "Check that the item columns hold the same ids."
     )
+
+
+def test_a_part_that_no_judge_answered_is_told_from_other_ids(tmp_path):
+    (tmp_path / "r.csv").write_text(HEADER + "1,a,x\n2,a,x\n")
+    (tmp_path / "j.csv").write_text("item,label\n1,x\n")
+    nothing = read_judges(tmp_path / "j.csv").where(np.zeros(1, dtype=np.bool_))
+    said = typed_message_of(lambda: nothing.on_items_of(read(tmp_path / "r.csv")))
+    assert said == "No judge answered any of the rated items."

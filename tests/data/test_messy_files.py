@@ -156,12 +156,11 @@ def test_a_judge_whose_numbers_fall_where_people_rise_is_found(tmp_path):
                              *((item, "good", -s) for item, s in zip(ITEMS, score, strict=True))])  # fmt: skip
     [finding] = found(path, "opposite-numbers", numbers(tmp_path))
     mean = [sum(1 + (i + b) % 5 for b in (0, 1, 0)) / 3 for i in range(30)]
-    expected = stats.spearmanr(mean, score).statistic
-    assert (
-        f"The numbers of the judge bad fall where people's rise: their rank correlation is {expected:.2f} over 30"
-        in (finding.message)
+    expected = stats.pearsonr(mean, score).statistic
+    assert f"The numbers of the judge bad fall where people's rise: their correlation is {expected:.2f} over 30" in (
+        finding.message
     )
-    assert "change the sign of its numbers, or name it with --reverse bad." in finding.message
+    assert "multiply them by -1 in the file, or name it with --reverse." in finding.message
 
 
 def test_a_judge_without_a_clue_does_not_run_opposite_to_people(tmp_path):

@@ -84,8 +84,8 @@ def test_a_project_that_names_a_file_outside_itself_is_not_followed(tmp_path):
         ("format = 2\nname = 'x'\n", "newer version"),
         ("name = 'x'\n", "does not say `format = 1`"),
         ("format = 1\n[files]\npeople = 3\n", "must be texts"),
-        ("format = ", "Correct it"),
-        ("\x00", "Correct it"),
+        ("format = ", "Fix it there"),
+        ("\x00", "Fix it there"),
     ],
 )
 def test_a_file_that_cannot_be_read_says_why(tmp_path, content, words):

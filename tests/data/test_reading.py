@@ -1,4 +1,5 @@
 import gzip
+import re
 
 import pyarrow as pa
 import pytest
@@ -194,6 +195,8 @@ def test_words_for_missing_are_labels_and_the_reader_is_told(tmp_path):
     warning = "'NA' was read as a label (2 times): empty those cells if it means that there is none."
     assert ratings.warnings == (NO_RATER, warning)
     assert read(path, labels=["NA", "none"]).warnings == (NO_RATER,)
+    german = read(write(tmp_path, "item,label\n1,ja\n2,k. A.\n"))
+    assert german.warnings == (NO_RATER, warning.replace("'NA'", "'k. A.'").replace("2 times", "1 time"))
 
 
 def test_a_thousand_labels_are_read(tmp_path):
@@ -276,7 +279,7 @@ def test_columns_can_be_loaded_again_in_any_number(tmp_path, name):
 
 
 names = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=5).filter(
-    lambda name: name.strip()
+    lambda name: name.strip() and not re.match(r"'+[=+\-@\t\r]", name)  # in CSV an apostrophe keeps off a formula
 )
 labels = st.sampled_from(["x", "y", "1", "x|y"])
 distinct_triples = st.lists(

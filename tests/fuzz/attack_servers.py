@@ -281,7 +281,10 @@ def _command(server: ScriptedServer, folder: Path) -> list[str]:
 
 
 def _saved(folder: Path) -> dict[str, str]:
-    with contextlib.suppress(sqlite3.OperationalError), sqlite3.connect(folder / "cache.sqlite") as connection:
+    with (
+        contextlib.suppress(sqlite3.OperationalError),
+        contextlib.closing(sqlite3.connect(folder / "cache.sqlite")) as connection,
+    ):
         return dict(connection.execute("SELECT key, reply FROM answers WHERE reply IS NOT NULL"))
     return {}
 

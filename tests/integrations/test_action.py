@@ -11,7 +11,10 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dissensus import read, read_judges
 from dissensus.cli.main import main
+from dissensus.data.history import read_history
+from dissensus.data.writers import write_judges
 
 ROOT = Path(__file__).resolve().parents[2]
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -70,6 +73,26 @@ def test_a_gate_says_its_verdict(runner, least, verdict):
     assert (runner.folder / "output.txt").read_text() == f"verdict={verdict}\n"
     assert (runner.folder / "gate.md").stat().st_size
     assert (runner.folder / "gate.xml").stat().st_size
+
+
+def test_a_judge_is_held_to_its_earlier_answers(runner):
+    history = {"record": "runs.duckdb", "baseline": "runs.duckdb"}
+    write_judges(read_judges("example:binary"), runner.folder / "old answers.csv")
+    ratings = read("example:binary")
+    best = [ratings.labels[at] for at in ratings.counts().argmax(axis=1)]
+    rows = [f"{item},classifier,{label}\n" for item, label in zip(ratings.items, best, strict=True)]
+    (runner.folder / "best.csv").write_text("item,judge,label\n" + "".join(rows))
+    for inputs, verdict, held in (
+        (history | {"gate": "--min-equivalence 0.5"}, "pass", False),  # there is no history yet
+        (history | {"gate": ""}, "pass", True),
+        ({"gate": "", "baseline": "old answers.csv"}, "pass", True),
+        ({"gate": "", "baseline": "best.csv", "margin": "0.01"}, "fail", True),
+    ):
+        gated = runner("Gate", **EXAMPLE, **inputs)
+        assert gated.returncode == 0, gated.stderr
+        assert (runner.folder / "output.txt").read_text().splitlines()[-1] == f"verdict={verdict}"
+        assert ("worse than" in (runner.folder / "gate.md").read_text()) == held
+    assert len(read_history(runner.folder / "runs.duckdb").runs) == 2
 
 
 def test_the_comment_begins_with_the_gate_and_goes_on_with_the_report(runner):

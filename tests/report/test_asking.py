@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from dissensus.methods.decide.answers import Unanswered
 from dissensus.methods.equivalence.result import JudgeWorth
+from dissensus.report.answers import Unanswered
 from dissensus.report.views.worth import asking, terms_of
 from dissensus.report.whole import open_question
 

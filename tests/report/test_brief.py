@@ -71,7 +71,8 @@ ELSEWHERE = {
 }
 """Commands whose lines are counted elsewhere."""
 BUNDLED = ("toxicity", "binary")
-REAL = ("mtbench_pairs", "convabuse", "bluebirds", "wmt23_mqm_ende", "ambient_nli")
+REAL = ("mtbench_pairs", "convabuse", "wmt23_mqm_ende")
+REAL_SLOW = ("bluebirds", "ambient_nli")
 MOST_ITEMS = 250
 """Of each real file: the words count, and thousands of items have the same ones."""
 MANY_ITEMS = 1000
@@ -207,7 +208,13 @@ def answer_about(shared, tmp_path_factory):
     return ask
 
 
-@pytest.fixture(scope="module", params=[f"{command} | {data}" for command in TYPED for data in REAL])
+@pytest.fixture(
+    scope="module",
+    params=[
+        *(f"{command} | {data}" for command in TYPED for data in REAL),
+        *(pytest.param(f"{command} | {data}", marks=pytest.mark.slow) for command in TYPED for data in REAL_SLOW),
+    ],
+)
 def real(request, answer_about):
     return answer_about(*request.param.split(" | "))
 

@@ -23,7 +23,7 @@ def no_work(monkeypatch):
     def refuse(*_arguments, **_more):
         raise AssertionError("the work began")
 
-    monkeypatch.setattr("dissensus.methods.decide.answers.answers_of", refuse)
+    monkeypatch.setattr("dissensus.report.answers.answers_of", refuse)
 
 
 @pytest.mark.usefixtures("no_work")
@@ -49,7 +49,7 @@ def test_a_positive_option_that_is_none_is_one_line_and_no_page(ratings, tmp_pat
     status = main(["report", str(ratings), str(judges), "-o", str(page), "--bootstrap", "0", "--positive", "z"])
     printed = capsys.readouterr()
     assert (status, printed.out, len(printed.err.splitlines())) == (2, "", 1)
-    assert "--positive 'z' is no option: the options are x, y." in printed.err
+    assert "--positive 'z' is not an option: the options are x, y." in printed.err
     assert not page.exists()
 
 
@@ -57,9 +57,9 @@ def test_a_mistake_of_ours_in_one_section_leaves_the_others_and_the_log_has_it(t
     def broken(*_arguments, **_more):
         raise KeyError("ours")
 
-    monkeypatch.setattr("dissensus.methods.decide.answers.alt_test", broken)  # a method,
+    monkeypatch.setattr("dissensus.report.answers.alt_test", broken)  # a method,
     monkeypatch.setattr("dissensus.report.whole._together", broken)  # a view,
-    monkeypatch.setattr("dissensus.methods.decide.answers.items_of", broken)  # what others stand on,
+    monkeypatch.setattr("dissensus.report.answers.items_of", broken)  # what others stand on,
     monkeypatch.setattr("dissensus.report.whole.front_of", broken)  # and the first screen
     page, toxicity = tmp_path / "page.html", example_path("toxicity")
     files = [str(toxicity / name) for name in ("ratings.csv", "judges.csv")]
@@ -77,7 +77,7 @@ def test_a_mistake_of_ours_in_resampling_leaves_the_counts_that_everything_rests
             raise KeyError("ours")
         return describe(data, bootstrap=bootstrap, **more)
 
-    monkeypatch.setattr("dissensus.methods.decide.answers.describe", broken)
+    monkeypatch.setattr("dissensus.report.answers.describe", broken)
     assert main(["report", str(ratings), "-o", str(tmp_path / "page.html"), "--bootstrap", "5", "--quiet"]) == 0
     html = (tmp_path / "page.html").read_text()
     assert "An error that was not foreseen ended this part: KeyError." in html

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dissensus import alt_test, decide, gate, read, read_judges
-from dissensus.methods.decide.answers import answers_of
+from dissensus.report.answers import answers_of
 from dissensus.report.front import NARROWER
 from dissensus.report.views.alt_test import CHOOSE, lead_sentence, replaced_by
 from dissensus.report.whole import report_of

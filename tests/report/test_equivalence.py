@@ -153,8 +153,8 @@ ANSWERS = [
         worth(0.4, 0.2, 0.7, calibrated=True),
         3,
         (
-            '"gpt", the best of 3 judges, is worth 0.4 raters [0.2, 0.7]: better than asking nobody, worse than asking '
-            "one person."
+            'Recalibrated, "gpt", the best of 3 judges, is worth 0.4 raters [0.2, 0.7]: better than asking nobody, '
+            "worse than asking one person."
         ),
     ),
     (
@@ -173,15 +173,15 @@ ANSWERS = [
         worth(verdict="below 0", equivalence_high=0.3),
         1,
         (
-            '"gpt" is worth less than asking nobody [<0, 0.30]: worse than asking one person, not shown to be better '
-            "than asking nobody."
+            '"gpt" is worth less than asking nobody [below 0, 0.30]: worse than asking one person, not shown to be '
+            "better than asking nobody."
         ),
     ),
     (
         worth(verdict="above K", equivalence_low=4.25),
         2,
         (
-            '"gpt", the best of 2 judges, is worth more than 5 raters [4.25, >5]: better than asking four people; '
+            '"gpt", the best of 2 judges, is worth more than 5 raters [4.25, above 5]: better than asking four people; '
             "asking five people may be better."
         ),
     ),
@@ -316,7 +316,7 @@ def test_no_line_of_the_text_is_wider_than_a_terminal(real):
 
 def test_raw_and_calibrated_stand_side_by_side_best_judge_first():
     table = section_of(calibrated_pair()).main_table()
-    assert table.columns == ["Judge", "Worth, calibrated", "Worth, raw", "Bits"]
+    assert table.columns == ["Judge", "Worth, recalibrated", "Worth, raw", "Bits"]
     # bits: the calibrated score less that of asking nobody, -1
     assert [table_cells(table, row) for row in table.rows] == [
         ["gpt", "1.8 [1.4, 2.2]", "1.5 [1.2, 1.9]", "0.275"],
@@ -341,7 +341,7 @@ def test_a_judge_below_zero_brings_a_note_only_where_something_helps():
     assert notes(found(low, calibrated, settings={"calibrate": "table"})) == []
     assert notes(found(low, settings={"score": "agreement", "combiner": "plurality"}, scores=[0.5, 0.7])) == []
     [turned] = notes(found(low, settings={"score": "pearson"}, scores=[0.0, 0.7]))
-    assert turned.endswith("if its scale is reversed, change its numbers' sign.")
+    assert turned.endswith("if its scale is reversed, multiply its numbers by -1 in the file.")
 
 
 def test_a_falling_curve_is_not_blamed_on_people():

@@ -7,8 +7,8 @@ import re
 import pytest
 
 from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest
-from dissensus.methods.decide.answers import WITHOUT_JUDGES, Answers, AnswersInParts
 from dissensus.methods.parts.result import Part, PartsResult
+from dissensus.report.answers import WITHOUT_JUDGES, Answers, AnswersInParts
 from dissensus.report.document import Bars, Table
 from dissensus.report.front import front_of, title_of
 from dissensus.report.html import page_of_report
@@ -63,7 +63,12 @@ def test_the_scope_counts_items_raters_and_judges_after_what_was_asked():
 
 def test_four_tiles_say_what_decides():
     found = tiles(decision=decision())
-    assert [tile.answer for tile in found.values()] == ["0.40 of 1", "3.4 raters", "Yes", "Nothing for this choice"]
+    assert [tile.answer for tile in found.values()] == [
+        "0.40",
+        "3.4 raters",
+        "Yes",
+        "Enough for this choice",
+    ]
     assert found["What is the best judge worth?"].detail == "b, recalibrated, from 2.8 to 4.0."
     assert found["Is it ahead of the second?"].detail == "b beats c."
 
@@ -84,10 +89,10 @@ def test_each_judge_has_a_bar_with_its_standing_its_shift_and_whether_it_replace
     judges = (judged("b", shift=-0.04), judged("c", 1.2, 0.9, 1.5, shift=0.31, standing="not better than a constant"))
     bars = front(decision=decision(judges=judges), replacing=replacing(b=True, c=False)).main
     assert isinstance(bars, Bars)
-    assert bars.columns == ["Judge", "Worth, in people", "Worth", "As it is", "Shift", "Replaces a rater"]
+    assert bars.columns == ["Judge", "Worth, in people", "Worth", "Beats constant", "Shift", "Replaces a rater"]
     assert [list(row.cells) for row in bars.rows[:2]] == [
         ["3.4 [2.8, 4.0]", "like a person", "0.0", "yes"],
-        ["1.2 [0.9, 1.5]", "no better", "+0.3", "not shown"],
+        ["1.2 [0.9, 1.5]", "not shown", "+0.3", "not shown"],
     ]
     assert [(row.name, row.value, row.slot) for row in bars.rows[2:]] == [
         ("always no", 0, None),

@@ -9,8 +9,8 @@ import pytest
 
 from dissensus import read, read_judges
 from dissensus.data.paths import example_path
-from dissensus.methods.decide.answers import answers_of
 from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, JudgeWorth
+from dissensus.report.answers import answers_of
 from dissensus.report.document import Note
 from dissensus.report.html import page_of_report
 from dissensus.report.specs import LineChart, line_chart
@@ -62,7 +62,7 @@ def test_where_no_judge_knows_anything_the_verdict_is_to_use_none(guessing):
 
 def test_where_no_judge_knows_anything_none_is_to_be_picked(guessing):
     found = lead(guessing, "Which judge can stand in")
-    assert found.startswith("No judge beats ") or " is closest to people, but not shown to beat " in found
+    assert ", no judge beats " in found or " is closest to people, but not shown to beat " in found
     assert not any(f"{verb} " in found for verb in ("Pick", "Lean towards"))
 
 
@@ -78,8 +78,8 @@ def test_a_test_for_replacing_raters_that_a_constant_passes_does_not_say_that_ju
 
 
 def test_a_judge_that_knows_people_is_used(knowing):
-    assert knowing.verdict[0].startswith("Use knows, as it is: it answers like a person; recalibrated, it is worth ")
-    assert lead(knowing, "Which judge can stand in").startswith("knows is closest to people")
+    assert knowing.verdict[0].startswith("Use knows, as it is: it answers like a person, and is worth ")
+    assert lead(knowing, "Which judge can stand in").startswith("Without recalibration, knows is closest to people")
     assert '"knows"' in lead(knowing, "How many raters")
 
 
@@ -157,7 +157,8 @@ def test_where_the_interval_ends_beyond_the_curve_no_survey_is_said_to_be_better
     terms = terms_of({}, largest=3)
     found = worth_in_short(worth(2.84, 1.45, NAN), SEEN, terms, judges=1)
     assert found == (
-        '"j" is worth 2.8 raters [1.4, >3]: better than asking one person; asking two to three people may be better.'
+        '"j" is worth 2.8 raters [1.4, above 3]: better than asking one person; asking two to three people may be '
+        "better."
     )
     assert asking(worth(2.84, 1.45, 2.95), terms) == "better than asking one person, worse than asking three people"
 
@@ -184,7 +185,7 @@ def real_report(shared, name, **options):
 def test_the_report_on_dices_does_not_contradict_itself(shared):
     report = real_report(shared, "dices_350", positive=("Yes",))
     assert report.verdict[0] == "Use no judge yet: ask people."
-    assert lead(report, "Which judge can").startswith("No judge beats ")
+    assert lead(report, "Which judge can").startswith("Without recalibration, no judge beats ")
     assert lead(report, "Can a judge replace").startswith("No judge beats ")
     assert lead(report, "What to collect") == "Look for better judges before you collect more ratings."
 

@@ -4,12 +4,12 @@ import dataclasses
 
 import pytest
 
-from dissensus.methods.decide.answers import COLLECT, WITHOUT_JUDGES, Answers, Unanswered
 from dissensus.methods.decide.result import (
     Next,
 )
 from dissensus.methods.plan_raters.result import Design, PlanRatersResult
 from dissensus.options import named
+from dissensus.report.answers import COLLECT, WITHOUT_JUDGES, Answers, Unanswered
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points
 from dissensus.report.front import verdict_of
 from dissensus.report.whole import Prices, next_steps, report_of, together
@@ -178,7 +178,7 @@ def remarks(section):
 
 def test_beside_a_decision_no_other_judge_is_one_to_pick():
     picked = section_about("Which judge can stand", ranking=ranking(CB, CB, downstream=()))
-    assert picked.lead.startswith("c is closest to people")
+    assert picked.lead.startswith("Without recalibration, c is closest to people")
     decided_on = section_about("Which judge can stand", ranking=ranking(CB, CB), decision=decision())
     assert not any(verb in decided_on.lead for verb in ("Pick ", "Lean ", "take ", "Use "))
     assert remarks(decided_on)[0].endswith("is answered at the top.")
@@ -187,7 +187,7 @@ def test_beside_a_decision_no_other_judge_is_one_to_pick():
 def test_a_report_shows_what_judges_are_worth_only_as_the_decision_counts_it():
     raw, calibrated = worth(verdict="below 0"), worth(calibrated=True)
     table = section_about("How many raters", worth=surveys(raw, calibrated), decision=decision()).main_table()
-    assert table.columns == ["Judge", "Worth, calibrated", "Bits"]
+    assert table.columns == ["Judge", "Worth, recalibrated", "Bits"]
     assert [row[1] for row in table.rows] == ["3.4 [2.8, 4.0]"]
     assert section_about("How many raters", worth=surveys(worth())).main_table().rows[0][1] == "3.4 [2.8, 4.0]"
 
@@ -255,7 +255,7 @@ def test_the_users_prices_are_repeated_and_no_others_asked_for():
 
 
 def test_nothing_to_collect_is_said():
-    assert whole().sections[-1].lead.startswith("Nothing for this choice.")
+    assert whole().sections[-1].lead.startswith("Enough for this choice.")
 
 
 def test_the_findings_are_one_object_with_a_part_for_each_command():

@@ -113,6 +113,7 @@ class TestSameNumbers:
         assert len(cluster.workers) == 1
         assert capfd.readouterr() == ("", "")
 
+    @pytest.mark.slow
     def test_the_288_cells_of_the_power_grid_are_the_same(self, cluster):
         def grid(engine):
             with open_executor(engine) as executor:
@@ -129,6 +130,7 @@ class TestSameNumbers:
         assert sum(len(plan.grid) for plan in here) == 288
         assert [plan.to_json() for plan in here] == [plan.to_json() for plan in there]
 
+    @pytest.mark.slow
     def test_a_label_sweep_is_the_same_with_a_worker_killed_in_the_middle(self, cluster):
         grid = Grid(parts=6)
         there = sweep_grid(grid, engine=cluster.engine, progress=once(cluster.kill_workers, after=4))

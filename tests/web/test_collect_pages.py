@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from urllib.parse import urlencode
 
 import pytest
@@ -19,9 +20,10 @@ import pytest
 from dissensus.data.collection import ALL_ANSWERS_FILE, Collection
 from dissensus.methods.collect.status import status_of
 from dissensus.web.collecting import BURST, PER_SECOND, Allowance, Desk, event_of
+from dissensus.web.layout import RUN
 
 from collect_project import links, make_project
-from web_server import START, form, running
+from web_server import START, form, running, words
 
 OURS = {"Content-Type": "application/json"}
 
@@ -51,6 +53,8 @@ def test_an_answer_leads_to_the_next_item_with_one_request(served):
 def test_a_rater_sees_neither_ids_nor_others_nor_why_an_item_is_there(served):
     server, project, tokens = served
     page = server.ask("GET", f"/r/{tokens['rater-2']}", headers={"Origin": None})[2]
+    for drawn in (tokens["rater-2"], RUN):  # their own link and the server's number: such letters may come in any order
+        page = page.replace(drawn, "")
     with Collection(project) as collection:
         names = set(collection.plan.slots)
     ids = [f"c{i:03d}" for i in range(30)]
@@ -181,7 +185,7 @@ def test_five_hundred_answers_survive_servers_that_are_killed_each_once(tmp_path
             server, kills = start(project, port), kills + 1
     server.terminate()
     server.communicate()
-    with sqlite3.connect(project / "answers.sqlite") as database:
+    with closing(sqlite3.connect(project / "answers.sqlite")) as database:
         rows = database.execute("SELECT rater, slot, json_extract(body, '$.choice') FROM log WHERE kind = 'answer'")
         found = rows.fetchall()
     assert len(found) == 500
@@ -222,6 +226,10 @@ def test_a_plan_becomes_a_collection(tmp_path):
             status, _, text = begin(server, where, owner, **typed, **numbers | wrong)
             assert (status, says in text) == (400, True)
             assert not list((tmp_path / "projects").iterdir())
+        other = form({"items": ("i.csv", items.replace("text", "words").encode())})
+        elsewhere = server.ask("POST", "/upload?items=12&raters=2", **other)[1]["Location"].partition("?")[0]
+        text = words(begin(server, elsewhere, owner, **typed, **numbers)[2])
+        assert "has no column 'text'. Columns found: item, words. Name it with the header 'text'." in text
         status, headers, _ = begin(server, where, owner, **typed, **numbers)
         assert (status, headers["Location"]) == (303, "/p/rude/collect")
         page = server.ask("GET", "/p/rude/collect", headers=owner)[2]
@@ -230,3 +238,26 @@ def test_a_plan_becomes_a_collection(tmp_path):
     with Collection(tmp_path / "projects" / "rude") as collection:
         assert collection.task.options == ("No", 'Yes, "very" 😀')
         assert (collection.task.instructions, collection.task.elicitation) == ("Is it rude?", "both")
+
+
+def test_a_damaged_collection_stops_neither_the_server_nor_the_raters_of_others(tmp_path):
+    tokens = {}
+    for name in ("a-log", "b-plan", "c-slot", "d-fine"):
+        (tmp_path / name).mkdir()
+        folder = make_project(tmp_path / name, items=5, raters=2, per_item=1).rename(tmp_path / f"project-{name}")
+        tokens[name] = links(folder)["rater-1"]
+    with closing(sqlite3.connect(tmp_path / "project-a-log" / "answers.sqlite")) as log, log:
+        log.execute("INSERT INTO log (key, kind, rater, slot, body, at) VALUES ('k', 'answer', '?', 9, '{', '')")
+    plan = json.loads((tmp_path / "project-b-plan" / "plan.json").read_text())
+    for name, slot in (("b-plan", ["x", "rating", ""]), ("c-slot", [10**9, "rating", ""])):
+        wrong = plan | {"slots": plan["slots"] | {"rater-1": [slot]}}
+        (tmp_path / f"project-{name}" / "plan.json").write_text(json.dumps(wrong))
+    with running(folder=str(tmp_path)) as server:
+        owner = server.sign_in()
+        for name, token in tokens.items():
+            wanted = (200, 200) if name == "d-fine" else (404, 400)
+            pages = (f"/r/{token}", f"/p/project-{name}/collect")
+            assert tuple(server.ask("GET", page, headers=owner)[0] for page in pages) == wanted
+        assert post(server, tokens["d-fine"])[0] == 200
+        server.process.terminate()
+        assert "Traceback" not in server.process.communicate(timeout=60)[1]

@@ -126,7 +126,10 @@ def doctor_command(
     source: Annotated[
         str, typer.Argument(metavar="FILE", help="A file of ratings or judges, as every command takes it.")
     ],
-    options: SourceOptions,
+    judges_source: Annotated[
+        str | None, typer.Argument(metavar="JUDGES", help="A file of judges, checked against the ratings of FILE.")
+    ] = None,
+    options: SourceOptions = SourceOptions(),
     people: Annotated[
         str | None, typer.Option("--ratings", metavar="RATINGS", help="People's ratings, to check the judges against.")
     ] = None,
@@ -140,6 +143,11 @@ def doctor_command(
     """
     from dissensus.data.doctor import doctor
 
+    if judges_source is not None:
+        if people is not None or options.judges or output.as_json:
+            raise OptionError(f"Check the judges alone: dissensus doctor {judges_source} --ratings {source}.")
+        output.show(doctor(resolve(source, "ratings.csv"), **options.keywords()))
+        source, people = judges_source, source
     path = resolve(source, "judges.csv" if options.judges or people is not None else "ratings.csv")
     compared = None if people is None else resolve(people, "ratings.csv")
     output.show(replace(doctor(path, ratings=compared, **options.keywords()), settings=options.settings()))

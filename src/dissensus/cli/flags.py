@@ -44,6 +44,7 @@ FLAGS = {  # options that the command line calls otherwise than Python, by name 
     ("skipped", "read"): "`dissensus import --skipped keep`",
     ("drop", "read"): "`dissensus import --drop COLUMN=PATTERN`",
     ("decimal_comma", "read"): "`dissensus import --decimal-comma`",
+    ("split", "read"): "`dissensus import --split`",
     ("output", "rate"): "-o",
     ("output", "collect"): "-o",
     ("names", "doctor"): "`dissensus doctor --json`",
@@ -167,19 +168,19 @@ OUTPUTS = ("out", "junit", "summary", "record")  # what commands call the files 
 
 def check_files(typed: Mapping[str, object]) -> None:
     """Refuse to write a file that is read, or one file twice."""
-    outputs = [path for name in OUTPUTS if isinstance(path := typed.get(name), Path)]
+    outputs = [(name, path) for name in OUTPUTS if isinstance(path := typed.get(name), Path)]
     if not outputs:
         return
     from dissensus.data.paths import is_same, named_by
 
-    others = [value for name, value in typed.items() if name not in OUTPUTS]
-    inputs = [one for value in others for one in (value if isinstance(value, list) else [value])]
-    read = [Path(one) for one in inputs if isinstance(one, str | Path) and one]
-    read += [file for name in ("ratings", "judges", "source") for file in named_by(typed.get(name))]
-    for place, path in enumerate(outputs):
-        if any(is_same(path, one) for one in read) and not path.is_dir():
+    listed = ((name, one) for name, value in typed.items() for one in (value if isinstance(value, list) else [value]))
+    read = [(name, Path(one)) for name, one in listed if name not in OUTPUTS and isinstance(one, str | Path) and one]
+    read += [(name, file) for name in ("ratings", "judges", "source") for file in named_by(typed.get(name))]
+    for place, (name, path) in enumerate(outputs):
+        kept = "baseline" if name == "record" else None  # a history goes on, so its last run may be the baseline
+        if any(is_same(path, one) for role, one in read if role != kept) and not path.is_dir():
             raise OptionError(f"Cannot write {path}: it is read as well, and would be lost. Name another file.")
-        if any(is_same(path, other) for other in outputs[:place]):
+        if any(is_same(path, other) for _, other in outputs[:place]):
             raise OptionError(f"{path} is named twice as a file to write. Name two files.")
 
 

@@ -1,6 +1,7 @@
 """What every command takes and prints: files, what the user says about them, files larger than memory, output."""
 
 import csv
+import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -283,14 +284,15 @@ def read_pair(
     if judges_source is None:
         return source.read(group_column=group_column), None
     path, people, among = resolve(source.ratings, "ratings.csv"), judges_source.people, judges_source.among
+    columns = {"item": source.item, "rater": source.rater, "label": source.label}
     is_one = judges_source.is_plain and resolve(cast("str", judges_source.judges), "judges.csv") == path
-    if judges_source.judges is not None and not (is_one and has_judges(path)):
+    if judges_source.judges is not None and not (is_one and has_judges(path, **columns)):
         for option, value in {"--people": people, "--judges": among}.items():
             if value is not None:
                 raise OptionError(f"{option} {value} names columns of one file that has both: leave JUDGES out.")
         judges = judges_source.read_all(repeats=source.repeats, question=source.question)
         return source.read(group_column=group_column), judges
-    if not judges_source.needs_judges and not has_judges(path):
+    if not judges_source.needs_judges and not has_judges(path, **columns):
         return source.read(group_column=group_column), None
     names = (
         "item",
@@ -341,10 +343,11 @@ def column_names(text: str | None) -> dict[str, str]:
 
 def read_pairs(path: Path) -> dict[str, tuple[str, str]]:
     """The two systems of each item, from a file with the columns item, a and b."""
+    from dissensus.data.paths import small_text
+
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file))
-            columns = rows[0].keys() if rows else ()
+        rows = list(csv.DictReader(io.StringIO(small_text(path))))
+        columns = rows[0].keys() if rows else ()
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise FileError(f"{path.name}: cannot be read as CSV. Give a file with the columns item, a, b.") from error
     if missing := [name for name in PAIR_COLUMNS if name not in columns]:

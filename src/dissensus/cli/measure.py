@@ -153,7 +153,7 @@ def _scored_by(options: Keywords) -> "LabelScoring | None":
     """What labels score under a prediction, for scores that are means over items."""
     from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, label_scores
 
-    score = cast("AdditiveScore", options["score"])
+    score = cast("AdditiveScore", options["score"] or "cross-entropy")
     # The order of labels, which rps needs, is not known before the files are read.
     return label_scores(score, clip=options["clip"]) if score in ADDITIVE_SCORES and score != "rps" else None
 
@@ -267,7 +267,7 @@ def route_command(
 ) -> None:
     """Which items can the judge do alone, and which need people?
 
-    The cheapest way to know as much as people on every item would tell, and who is asked about new items.
+    The cheapest way to learn as much as by asking people about every item, and whom to ask about new items.
     """
     from dissensus.data import read_judges
     from dissensus.data.paths import check_place
@@ -293,7 +293,7 @@ def alt_test_command(
 ) -> None:
     """Can this judge replace a rater?
 
-    Leaves out one rater after the other and puts the judge in the place: the alternative annotator test.
+    Leaves out one rater after the other and puts the judge in their place: the alternative annotator test.
     """
     from dissensus.methods.alt_test import alt_test
 

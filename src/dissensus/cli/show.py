@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
-from dissensus.cli.flags import flag_of
+from dissensus.cli.flags import check_files, flag_of
 from dissensus.cli.inputs import LargeOptions, OptionalJudgesInput, Output, RatingsInput, Text, Work, flag, read_inputs
 from dissensus.errors import MissingExtraError, OptionError, counted
 
 if TYPE_CHECKING:
-    from dissensus.methods.decide.answers import Answers
     from dissensus.methods.reproduce.dont_label_twice_sweep import Grid
     from dissensus.methods.reproduce.reproduce import Sweep
+    from dissensus.report.answers import Answers
     from dissensus.report.document import Report
     from dissensus.results import Result
     from dissensus.sampling import Progress
@@ -54,7 +54,10 @@ class Writing:
         """The format that was asked for, by name or by the file's."""
         if self.form is not None and self.form not in SUFFIXES.values():
             raise OptionError(f"--format cannot be {self.form!r}: choose html, md or json.")
-        return self.form or ("html" if self.out is None else SUFFIXES.get(self.out.suffix.lower(), "html"))
+        suffix = "" if self.out is None else self.out.suffix.lower()
+        if self.form is None and suffix[1:].isalpha() and suffix not in SUFFIXES:
+            raise OptionError(f"-o {self.out}: a report is written as html, md or json. Print the page to have a PDF.")
+        return self.form or SUFFIXES.get(suffix, "html")
 
     def path(self) -> Path:
         """Where to write."""
@@ -97,12 +100,13 @@ def report_command(
 
     The page is self-contained: it loads nothing and can be sent as it is.
     """
-    from dissensus.methods.decide.answers import answers_in_parts, answers_of
+    from dissensus.report.answers import answers_in_parts, answers_of
     from dissensus.report.envelope import envelope_json
     from dissensus.report.front import title_of
     from dissensus.report.whole import report_in_parts, report_of, together, together_in_parts
 
     writing.check()
+    check_files({**vars(source), **vars(judges_source), "out": writing.path()})  # also where nobody named it
     with output.progress("Reading the files"):
         task = source.read_task()
         ratings, judges = read_inputs(source, judges_source, large, work)
@@ -141,7 +145,7 @@ def demo_command(
     """
     from dissensus.data import read, read_judges, read_task
     from dissensus.data.paths import check_place, example_path
-    from dissensus.methods.decide.answers import answers_of
+    from dissensus.report.answers import answers_of
     from dissensus.report.envelope import envelope_json
     from dissensus.report.files import write_page
     from dissensus.report.front import title_of

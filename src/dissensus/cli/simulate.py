@@ -1,6 +1,5 @@
 """How many ratings: `plan`; and data whose truth is known: `simulate`."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +10,6 @@ import typer
 from dissensus.cli.flags import Keywords
 from dissensus.cli.inputs import JudgeColumns, OptionalJudgesInput, Output, RatingsInput, Text, Work, flag
 from dissensus.errors import FileError, OptionError
-from dissensus.methods.plan_raters.options import spread_of
 from dissensus.options import LONGEST_NUMBER
 
 if TYPE_CHECKING:
@@ -130,18 +128,16 @@ def _write(
 
 
 def _urn(path: Path | None) -> "tuple[Urn, tuple[Classifier, ...]]":
-    from dissensus.data.paths import small_text
+    from dissensus.data.paths import toml_of
     from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, SOFT_CLASSIFIER
     from dissensus.simulation.urn import urn_from
 
     if path is None:
         return RUNNING_EXAMPLE, (HARD_CLASSIFIER, SOFT_CLASSIFIER)
     try:
-        return urn_from(tomllib.loads(small_text(path)))
+        return urn_from(toml_of(path))
     except OSError as error:
         raise FileError(f"{path} cannot be opened: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FileError(f"{path.name} is not valid TOML: {error}.") from error
 
 
 def raters_per_item(text: str) -> int | tuple[int, int]:
@@ -318,6 +314,7 @@ def simulate_responses_command(
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
+    from dissensus.methods.plan_raters.options import spread_of
     from dissensus.simulation.responses import Responses, simulate_responses
 
     population = Responses(

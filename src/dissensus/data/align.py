@@ -43,8 +43,7 @@ def asked_in_one_way(
         return kept, [f"Raters are compared by {words}s only: {counted(lost, 'other rating')} were left out. {other}"]
     if not set(kept.items) & set(judges.items):
         return ratings, []
-    left_out = f"{lost:,} other ratings were left out, so that nobody counts twice"
-    return kept, [f"Judges are compared with {words}s only: {left_out}. {other}"]
+    return kept, [f"Judges are compared with {words}s only: {counted(lost, 'other rating')} were left out. {other}"]
 
 
 def answers_to(judges: Judges, ratings: Ratings, elicitation: Elicitation) -> Judges:
@@ -192,8 +191,8 @@ def answers_of(
     warnings = list(common.warnings)
     if common.rounded and not as_numbers:
         warnings.append(
-            f"{len(common.rounded)} of the judges' answers are numbers that no rater gave ({listed(common.rounded)}): "
-            "each counts as the nearest label of the raters."
+            f"Judges gave {counted(len(common.rounded), 'number')} that no rater gave: each counts as the nearest "
+            "label."
         )
     rows = rows_among(judges.items, ratings.items)
     pair_judge, pair_item, distribution = judges.distributions(common.place, len(common.labels))
@@ -357,7 +356,8 @@ def _responses_of_judge(
 ) -> Responses:
     """What one judge answered to rated items, sample by sample; `place` and `numbers` are those of its labels."""
     own = np.flatnonzero((judges.judge == code) & (rows[judges.item] >= 0))
-    own = own[np.lexsort((judges.sample[own], rows[judges.item[own]]))]
+    sample = judges.sample[own]
+    own = own[np.argsort(rows[judges.item[own]] * (sample.max(initial=0) + 1) + sample, kind="stable")]
     item = rows[judges.item[own]]
     response = position_in_item(item)
     table = np.zeros((n_items, int(response.max(initial=0)) + 1))

@@ -181,7 +181,7 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
     """Validated judges from what a format handed over, and what was left out."""
     sheet = raw.sheet
     roles, columns, cells = _load(sheet, {role: raw.names.get(role) for role in JUDGE_ROLES})
-    columns["label"], notes = with_plain_numbers(columns["label"], getattr(sheet, "delimiter", ""))
+    columns["label"], notes = with_plain_numbers(columns["label"], sheet.delimiter)
     row, item, judge = cells.row, columns["item"], columns["judge"]
     label, label_set, probability, rescaled = _answers(columns["label"], cells, sheet, order=plan.labels)
     kept = _answered(columns, label, probability, row=row, name=sheet.name, of=plan.of)

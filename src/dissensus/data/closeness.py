@@ -64,7 +64,7 @@ def label_heights(ratings: Ratings, positive: tuple[str, ...], strange: Sequence
     names = {option_name(label) for label in positive}
     for name, label in zip(map(option_name, positive), positive, strict=True):
         if name not in ratings.labels and name not in ratings.options:
-            raise OptionError(f"{named('positive')} {label!r} is no label: the labels are {listed(ratings.labels)}.")
+            raise OptionError(f"{named('positive')} {label!r} is not a label: the labels are {listed(ratings.labels)}.")
     labels = (*ratings.labels, *strange)
     return np.array([float(label in names or bool(names & {*parts_of(label, ratings.options)})) for label in labels])
 

@@ -4,6 +4,8 @@ from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from operator import le
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -90,7 +92,11 @@ class Sheet(ABC):
         Names of the columns, in their order.
     notes : tuple of str
         What the user should know about how it was read.
+    delimiter : str
+        What stands between its cells; empty if nobody knows.
     """
+
+    delimiter = ""
 
     def __init__(self, name: str, columns: Sequence[str], *, notes: tuple[str, ...] = ()) -> None:
         self.name, self.columns, self.notes = name, tuple(columns), notes
@@ -188,6 +194,8 @@ def compact(codes: Codes, texts: Sequence[str], *, by_name: bool = True) -> tupl
     (array([1, 0, 1]), ('b', 'a'))
     """
     used = np.flatnonzero(np.bincount(codes, minlength=len(texts))).tolist()
+    if len(used) == len(texts) and (not by_name or all(map(le, texts, islice(texts, 1, None)))):
+        return codes, tuple(texts)
     ordered = sorted(used, key=texts.__getitem__) if by_name else used
     new_code = np.empty(len(texts), dtype=np.intp)
     new_code[ordered] = np.arange(len(ordered))

@@ -9,7 +9,7 @@ import os
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -219,8 +219,7 @@ class Collection:
     def standing(self) -> Standing:
         """Where everybody stands now; a copy that nobody changes."""
         with self._lock, self._explained():
-            events = list(self._after(0))
-        return _replayed(self.plan, events)
+            return _replayed(self.plan, self._after(0))
 
     def look(self, use: Callable[[Standing], T]) -> T:
         """What `use` makes of where everybody stands now, while nobody changes it."""
@@ -257,8 +256,7 @@ class Collection:
 
     def _catch_up(self) -> None:
         """Take in what was written since; a row that is not committed yet is never taken in."""
-        for event in self._after(self._standing.last):
-            self._standing.apply(event)
+        _take_in(self._standing, self._after(self._standing.last))
 
     def _after(self, number: int) -> Iterator[Event]:
         query = "SELECT key, kind, rater, slot, body, number, at FROM log WHERE number > ? ORDER BY number"
@@ -292,19 +290,30 @@ class Collection:
 
 def _replayed(plan: Plan, events: Iterable[Event]) -> Standing:
     standing = Standing({rater: RaterStanding(list(slots)) for rater, slots in plan.slots.items()})
-    for event in events:
-        standing.apply(event)
+    _take_in(standing, events)
     return standing
+
+
+def _take_in(standing: Standing, events: Iterable[Event]) -> None:
+    try:
+        for event in events:
+            standing.apply(event)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        where = f"after row {standing.last} of {ANSWERS}"
+        raise FileError(f"There is a row {where} that no collection writes: take the file from a copy.") from error
 
 
 def _connect(path: Path) -> sqlite3.Connection:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
     database = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = FULL")  # a commit survives a power cut, too
-    database.execute(_TABLE)
-    for what in ("UPDATE", "DELETE"):
-        database.execute(_FORBID.format(what=what))
+    with ExitStack() as opened:
+        opened.enter_context(closing(database))
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = FULL")  # a commit survives a power cut, too
+        database.execute(_TABLE)
+        for what in ("UPDATE", "DELETE"):
+            database.execute(_FORBID.format(what=what))
+        opened.pop_all()
     return database
 
 
@@ -318,7 +327,7 @@ def _read_plan(folder: Path) -> Plan:
         ) from error
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise FileError(f"{path} cannot be read: {error}. Take it from a copy.") from error
 
 

@@ -14,7 +14,7 @@ from dissensus.data.checks.table import SEVERITIES, Check, Finding, Table, table
 from dissensus.data.columns import UNKNOWN, MissingColumnsError
 from dissensus.data.formats.answers import SeveralQuestionsError
 from dissensus.data.formats.plan import OffScale, RawJudges, RawRatings, ReadPlan, Repeats, Skipped
-from dissensus.data.import_ import has_judges_only
+from dissensus.data.import_ import beside_people, by_name, has_judges_only
 from dissensus.data.labels import Scale
 from dissensus.data.ratings import Provenance
 from dissensus.data.readers import check_plan, take_judges, take_ratings
@@ -119,11 +119,16 @@ def doctor(
     >>> result.format, result.findings
     ('tidy', ())
     """
-    plan = ReadPlan.given(locals(), of="import_")
+    given = locals()
+    plan = ReadPlan.given(given, of="import_")
     check_plan(plan)
     people = None if ratings is None else _people(ratings)
+    beside = beside_people(source, given) if judges and ratings is None else None
+    how, names = beside if beside is not None and "source_format" in beside[0] else ({}, [])
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
-        return examined(opened, plan, judges=judges, people=people)[0]
+        result = examined(opened, replace(plan, **how), judges=judges, people=people)[0]
+    settings = plan.changed() | ({"judges": True} if judges else {})
+    return replace(result, settings=settings, warnings=(by_name(names), *result.warnings)) if names else result
 
 
 def examined(

@@ -289,6 +289,7 @@ class FixedSheet(Sheet):
 
     def __init__(self, sheet: Sheet, plan: ReadPlan, label: str | None) -> None:
         super().__init__(sheet.name, sheet.columns)
+        self.delimiter = sheet.delimiter
         self._sheet, self._label = sheet, label
         rows, self.left_out = dropped_rows(sheet, plan)
         cells = sheet.load([sheet.columns[0]] if label is None else [label])
@@ -419,7 +420,7 @@ def joined_sets(labels: Collection[str]) -> dict[str, list[str]]:
 def _joined(options: Sequence[str]) -> list[str]:
     for separator, sets in joined_sets(options).items():
         shown = listed([repr(label) for label in sets])
-        remedy = f"If they are, {named('split', of='import_', value=separator)} takes them apart."
+        remedy = f"If they are, {named('split', of='read', value=separator)} takes them apart."
         return [f"These labels may be several options in one cell and were read as one each: {shown}. {remedy}"]
     return []
 

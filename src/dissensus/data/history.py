@@ -17,7 +17,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.judges import Judges
-from dissensus.errors import FileError, listed
+from dissensus.errors import DissensusError, FileError, listed
 
 if TYPE_CHECKING:
     import duckdb
@@ -114,6 +114,7 @@ class History:
 
 # ---- Opening
 
+COLUMNS = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
 WHERE = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
 
 
@@ -158,7 +159,7 @@ def _refused(path: Path, error: Exception) -> FileError:
 
 
 def _no_history(path: Path) -> FileError:
-    return FileError(f"{path.name} is no history: it is not a file of duckdb. Name one in which runs were recorded.")
+    return FileError(f"{path.name} is not a history: it is not a DuckDB file. Name one in which runs were recorded.")
 
 
 def _said(error: Exception, path: Path) -> str:
@@ -173,7 +174,9 @@ def _version_of(connection: "duckdb.DuckDBPyConnection", path: Path) -> int | No
     if not names:
         return None
     if not {"about", "runs"} <= names:
-        raise FileError(f"{path.name} is no history: it has other tables ({listed(sorted(names))}). Name another file.")
+        raise FileError(f"{path.name} is not a history: its tables are {listed(sorted(names))}. Name another file.")
+    if missing := _columns_of_tables() - set(connection.execute(COLUMNS).fetchall()):
+        raise _damaged(path, f"its table {min(missing)[0]} is missing or was changed")
     (version,) = connection.execute("SELECT max(version) FROM about").fetchone() or (0,)
     if version > VERSION:
         raise FileError(
@@ -181,6 +184,16 @@ def _version_of(connection: "duckdb.DuckDBPyConnection", path: Path) -> int | No
             "dissensus to use it."
         )
     return int(version)
+
+
+def _columns_of_tables() -> set[tuple[str, str, str]]:
+    """Table, name and type of each column that a history has."""
+    import duckdb  # noqa: PLC0415 - as above
+
+    with duckdb.connect() as empty:
+        for statement in TABLES:
+            empty.execute(statement)
+        return set(empty.execute(COLUMNS).fetchall())
 
 
 # ---- Writing
@@ -199,7 +212,7 @@ def record(path: Path, runs: Sequence[NewRun], *, recorded_at: str) -> int:
     """
     import duckdb  # noqa: PLC0415 - takes a while to import
 
-    with opened(path, writes=True) as connection:
+    with _understood(path), opened(path, writes=True) as connection:
         try:
             connection.execute("BEGIN")
             _prepare(connection, path)
@@ -299,7 +312,7 @@ def _current(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
     """A connection to read from, to tables of this version."""
     if not path.is_file():
         raise FileError(f"There is no history {path}: record a run of decide, judges or gate there first.")
-    with opened(path, writes=False) as connection:
+    with _understood(path), opened(path, writes=False) as connection:
         version = _version_of(connection, path)
         if version is None:
             raise FileError(f"{path.name} holds no run yet: record one of decide, judges or gate there first.")
@@ -307,8 +320,29 @@ def _current(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
             yield connection
             return
     record(path, (), recorded_at="")  # brings the tables to this version
-    with opened(path, writes=False) as connection:
+    with _understood(path), opened(path, writes=False) as connection:
         yield connection
+
+
+@contextmanager
+def _understood(path: Path) -> Iterator[None]:
+    """An error in one line where the tables of a file are not as we write them."""
+    import duckdb  # noqa: PLC0415 - as above
+
+    try:
+        yield
+    except FileError:
+        raise
+    except duckdb.Error as error:
+        raise _damaged(path, _said(error, path)) from error
+    except DissensusError as error:
+        raise _damaged(path, str(error).rstrip(".")) from error
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise _damaged(path, type(error).__name__) from error
+
+
+def _damaged(path: Path, reason: str) -> FileError:
+    return FileError(f"{path.name} is damaged, or not a history of ours ({reason}): take it from a copy.")
 
 
 def read_history(path: Path) -> History:
@@ -398,8 +432,9 @@ def last_passed(path: Path, judge: str) -> tuple[Judges, str]:
         rows = connection.execute(
             "SELECT item, output FROM answers WHERE run = ? AND judge = ? ORDER BY item", [run, judge]
         ).fetchall()
-    places, number = np.arange(len(rows)), np.zeros(len(rows), dtype=np.intp)
-    return Judges(
-        item=places, judge=number, sample=number, label=number - 1, items=tuple(item for item, _ in rows),
-        judges=(judge,), labels=tuple(labels), options=tuple(labels), probability=np.array([out for _, out in rows]),
-    ), f"run {run} of {day}"  # fmt: skip
+        places, number = np.arange(len(rows)), np.zeros(len(rows), dtype=np.intp)
+        return Judges(
+            item=places, judge=number, sample=number, label=number - 1, items=tuple(item for item, _ in rows),
+            judges=(judge,), labels=tuple(labels), options=tuple(labels),
+            probability=np.array([out for _, out in rows]),
+        ), f"run {run} of {day}"  # fmt: skip

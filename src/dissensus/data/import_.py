@@ -6,7 +6,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
@@ -21,8 +21,11 @@ from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
 from dissensus.data.writers import write_judges, write_ratings
-from dissensus.errors import OptionError, listed
+from dissensus.errors import OptionError, listed, named
 from dissensus.results import Message, Result
+
+if TYPE_CHECKING:
+    from dissensus.data.inputs import Table
 
 ROLES = ("item", "rater", "judge", "label", "question", "repeat", "status")
 """What an import says it took, in this order; formats may add more."""
@@ -103,8 +106,7 @@ def import_(
     `label_map`, `merge_case`, `decimal_comma`, `off_scale`, `split`, `drop`: as for `read`.
     """
     given = locals()
-    beside = judges_beside_people(source, {"item": item, "rater": rater, "label": label}) if judges and not (
-        judge or sheet or columns or source_format) else None  # fmt: skip
+    beside = beside_people(source, given) if judges else None
     plan = ReadPlan.given(given | (beside[0] if beside else {}), of="import_")
     if output is not None:
         _check_output(Path(output), Path(source))
@@ -112,8 +114,7 @@ def import_(
         wants_judges = judges or has_judges_only(opened, plan)
         imported, raw, left_out = judges_of(opened, plan) if wants_judges else ratings_of(opened, plan)
     if beside is not None and isinstance(imported, Judges):
-        note = f"Judges by their names: {listed(beside[1])}. Name others with {plan.named('judge')}."
-        imported = replace(of_judges(imported, beside[1]), warnings=(note, *imported.warnings))
+        imported = replace(of_judges(imported, beside[1]), warnings=(by_name(beside[1]), *imported.warnings))
     if output is not None and isinstance(imported, Ratings):
         write_ratings(imported, output)
     elif output is not None and isinstance(imported, Judges):
@@ -125,6 +126,19 @@ def import_(
         imported=imported, taken=_all_roles(raw.taken, plan, judges=isinstance(imported, Judges)), left_out=left_out,
         output=None if output is None else str(output),
     )  # fmt: skip
+
+
+def beside_people(source: "Table", given: Mapping[str, object]) -> tuple[dict[str, Any], list[str]] | None:
+    """How to read the judges of a table that has people, too, and who they are; None where the user says it."""
+    if any(given[name] for name in ("judge", "sheet", "columns", "source_format")):
+        return None
+    return judges_beside_people(source, {name: cast("str | None", given[name]) for name in ("item", "rater", "label")})
+
+
+def by_name(judges: Sequence[str]) -> str:
+    """What to say of judges that were taken by their names."""
+    option = named("judge", of="import_")
+    return f"Judges by their names: {listed(judges)}. Name others with {option}."
 
 
 def _check_output(output: Path, source: Path) -> None:
@@ -144,7 +158,7 @@ def _all_roles(taken: Mapping[str, str], plan: ReadPlan, *, judges: bool) -> dic
     remedy = "" if judges else f" ({plan.named('repeats')} {plan.repeats})"
     absent = {
         who: "nothing: nobody knows who answered",
-        "question": "nothing: the file asks one question",
+        "question": plan.question or "nothing: the file asks one question",
         "repeat": f"rows with the item and {who} of an earlier one{remedy}",
         "status": "nothing: the file does not say",
     }

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
 from dissensus.data.fixes import NoSuchLabelError, folded, listing
 from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
+from dissensus.data.formats.side_by_side import first_of_wide
 from dissensus.data.formats.tables import AMONG_RATERS
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text, option_name
@@ -252,12 +253,15 @@ def _in_common(ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
     return replace(pooled, slicing=ratings.slicing), answers
 
 
-def has_judges(source: Table) -> bool:
-    """Whether a source has people and judges, told by their names or by the tool that wrote it."""
+def has_judges(source: Table, **names: str | None) -> bool:
+    """Whether a source has people and judges, told by their names or by the tool that wrote it.
+
+    `names` are the columns of the item, the rater and the label that the user names.
+    """
     try:
         if _tells_judges(source):
             return read_judges(source).n_answers > 0
-        everybody = _whose(source)[1]
+        everybody = _whose(source, **names)[1]
     except DissensusError:
         return False
     return 0 < sum(map(is_judge, everybody)) < len(everybody)
@@ -265,7 +269,7 @@ def has_judges(source: Table) -> bool:
 
 def judges_beside_people(source: Table, names: Mapping[str, str | None]) -> tuple[dict[str, Any], list[str]] | None:
     """How to read the judges of a table that has people, too, and who they are; None unless names tell them apart."""
-    if not has_judges(source) or _tells_judges(source):
+    if not has_judges(source, **names) or _tells_judges(source):
         return None
     columns, everybody = _whose(source, **names)
     judges = [one for one in everybody if is_judge(one)]
@@ -289,7 +293,8 @@ def _whose(
         if {"item", "rater", "label"} <= known.keys():
             cells = sheet.load([known["rater"]])
             return {"name": opened.name, **known}, list(cells.columns[known["rater"]].texts)
-        place = known.get("item") or (sheet.columns[0] if is_nameless(sheet.columns[0]) else None)
+        first = sheet.columns[0] if is_nameless(sheet.columns[0]) else None
+        place = known.get("item") or first or (None if rater or label else first_of_wide(sheet, ReadPlan()))
         if place is None:
             raise missing_columns(sheet, ["item"])
         others = [column for column in sheet.columns if column != place and not is_nameless(column)]

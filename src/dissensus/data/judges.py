@@ -214,6 +214,8 @@ class Judges(ShownData):
         """The answers at these rows, with the items and judges that are left."""
         item, items = compact(self.item[mask], self.items)
         judge, judges = compact(self.judge[mask], self.judges)
+        if mask.all() and (items, judges) == (self.items, self.judges):
+            return self
         places = _places(items, self.items), _places(judges, self.judges)
         return replace(
             self, item=item, items=items, judge=judge, judges=judges, sample=self.sample[mask], label=self.label[mask],
@@ -241,18 +243,18 @@ class Judges(ShownData):
 
         The warnings say how many items without a rating were left out, and how many rated items no judge answered.
         """
-        rated = set(ratings.items)
-        shared = np.array([name in rated for name in self.items], dtype=np.bool_)
+        shared = _among(self.items, ratings.items)
         if not shared.any():
+            if not self.items:
+                raise JudgesError("No judge answered any of the rated items.")
             raise JudgesError(
                 f"The judges share no item with the ratings: theirs are {listed(self.items)}; "
                 f"rated are {listed(ratings.items)}. Check that the item columns hold the same ids."
             )
-        self.check_answered(rated)
+        self.check_answered(ratings.items)
         kept = self.where(shared[self.item])
         warnings = [*about_foreign_labels(kept, ratings.options), *self.warnings]
-        answered = set(self.items)
-        silent = np.array([name not in answered for name in ratings.items], dtype=np.bool_)
+        silent = ~_among(ratings.items, self.items)
         unrated = int(np.sum(~shared))
         unanswered = int(np.sum(silent if ratings.copies is None else ratings.copies[silent]))
         if unrated:
@@ -263,7 +265,7 @@ class Judges(ShownData):
 
     def check_answered(self, rated: Collection[str]) -> None:
         """Raise if a judge answered none of the rated items: it would be left out without a word."""
-        is_rated = np.array([item in rated for item in self.items], dtype=np.bool_)[self.item]
+        is_rated = _among(self.items, rated)[self.item]
         answered = np.bincount(self.judge[is_rated], minlength=len(self.judges)) > 0
         silent = [name for name, any_answer in zip(self.judges, answered, strict=True) if not any_answer]
         if silent:
@@ -315,7 +317,12 @@ class Judges(ShownData):
     def _pairs(self) -> tuple[Codes, Codes, Codes]:
         """Judge and item of each pair that has an answer, and for each answer which pair it belongs to."""
         n_items = max(1, len(self.items))
-        pair, position = np.unique(self.judge * n_items + self.item, return_inverse=True)
+        code = self.judge * n_items + self.item
+        if n_items * len(self.judges) <= 2 * len(code):  # most pairs occur: no sorting
+            occurs = np.bincount(code) > 0
+            pair, position = np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[code]
+        else:
+            pair, position = np.unique(code, return_inverse=True)
         return pair // n_items, pair % n_items, position
 
     def describe_data(self) -> Mapping[str, object]:
@@ -331,6 +338,14 @@ class Judges(ShownData):
             "has_probabilities": self.probability is not None,
             **({"questions": list(self.questions)} if self.questions else {}),
         }
+
+
+def _among(names: tuple[str, ...], others: Collection[str]) -> npt.NDArray[np.bool_]:
+    """Which of the names are among the others."""
+    if names == others:
+        return np.ones(len(names), dtype=np.bool_)
+    known = set(others)
+    return np.array([name in known for name in names], dtype=np.bool_)
 
 
 def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Codes:

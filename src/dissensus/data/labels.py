@@ -214,8 +214,10 @@ def membership(labels: Sequence[str], options: Sequence[str]) -> npt.NDArray[np.
     return member
 
 
-LIKE_MISSING = frozenset({"na", "n/a", "#n/a", "nan", "null"})
-"""Words that other tools write for a missing label; here they are labels, and a warning says so."""
+LIKE_MISSING = frozenset({
+    "na", "n/a", "#n/a", "nan", "null", "k.a.", "k. a.", "keine angabe", "no answer", "not applicable",
+})  # fmt: skip
+"""What tools and people write for a missing label; here they are labels, and a warning says so."""
 
 
 def code_labels(

@@ -124,7 +124,8 @@ def _called(columns: Sequence[str], role: str) -> list[str]:
     by_name = {"_".join(_words_and_numbers(column)): column for column in reversed(columns)}
     known = [by_name[name] for name in LIKELY[role] if name in by_name and name not in PLAIN]
     if role != "item":
-        return list(dict.fromkeys([*known, *(column for column in columns if is_named(column, role))]))
+        by_address = [column for column in columns if "email" in words_of(column)] if role == "rater" else []
+        return list(dict.fromkeys([*known, *(c for c in columns if is_named(c, role)), *by_address]))
     own = [column for name, column in by_name.items() if name.endswith("_id") and NO_ITEMS.isdisjoint(name.split("_"))]
     others = [column for column in own if not is_named(column, "rater") and not is_named(column, "judge")]
     return list(dict.fromkeys([*known, *reversed(others), *(by_name[name] for name in PLAIN if name in by_name)]))
@@ -296,7 +297,8 @@ class _Columns:
         are_crossed = {"item", "rater"} <= known.keys() or self.pairs(item, rater) == n_rows
         is_order = bool({"item", "rater"} & known.keys()) or self.sizes[item] > self.sizes[rater]
         is_label = "label" in known or self._may_be_label(label)
-        return is_item and are_crossed and is_order and is_label and not self._are_long[rater]
+        is_rater = "rater" in known or not self._are_long[rater]
+        return is_item and are_crossed and is_order and is_label and is_rater
 
     def differs(self, item: str, rater: str, label: str) -> bool:
         """Whether labels differ within items and within raters."""

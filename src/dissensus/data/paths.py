@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.resources import files
@@ -36,6 +37,16 @@ def small_text(path: Path) -> str:
         raise FileError(f"{path} is a device or a pipe, not a file: save its content to a file first.")
     check_size("document", found.st_size, f"{path.name} has {found.st_size:,} characters", "Name another file.")
     return path.read_text(encoding="utf-8-sig")
+
+
+def toml_of(path: Path) -> dict[str, object]:
+    """What a TOML file holds; FileError if it is none, OSError if it cannot be opened."""
+    try:
+        return tomllib.loads(small_text(path))
+    except FileError:
+        raise
+    except (ValueError, RecursionError) as error:  # a number of 5,000 digits is a plain ValueError
+        raise FileError(f"{path.name} is not valid TOML: {error}. Fix it there.") from error
 
 
 EXAMPLE = "example:"
@@ -102,7 +113,7 @@ def replaced(path: Path) -> Iterator[TextIO]:
             with target.open("w", encoding="utf-8", newline="\n") as stream:
                 yield stream
             return
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:30]}.", suffix=".part", dir=target.parent)
         beside = Path(name)
         try:
             with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as stream:

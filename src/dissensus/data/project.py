@@ -17,13 +17,12 @@ import json
 import re
 import shutil
 import tempfile
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from dissensus.data.paths import replaced, save_bytes
+from dissensus.data.paths import replaced, save_bytes, toml_of
 from dissensus.errors import FileError
 
 FORMAT = 1
@@ -106,13 +105,13 @@ def open_project(folder: Path) -> Project:
     """
     path = folder / PROJECT_FILE
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = toml_of(path)
     except FileNotFoundError as error:
         raise FileError(f"There is no project in {folder}: it has no {PROJECT_FILE}.") from error
     except OSError as error:
         raise FileError(f"Cannot read {path}: {error.strerror}.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise FileError(f"Cannot read {path}: {error}. Correct it, or take it from a copy.") from error
+    except FileError as error:
+        raise FileError(f"Cannot read {path}: {error.message}") from error
     version = content.get("format")
     if not isinstance(version, int) or version < 1:
         raise FileError(f"Cannot read {path}: it does not say `format = {FORMAT}`.")

@@ -16,6 +16,7 @@ from dissensus.data.columns import find_column
 from dissensus.data.formats.answers import SeveralQuestionsError
 from dissensus.data.formats.plan import AUTO, ReadPlan
 from dissensus.data.judges import Judges
+from dissensus.data.labels import PREFIX
 from dissensus.data.layout import named_otherwise
 from dissensus.data.ratings import Ratings
 from dissensus.data.sources.source import Source
@@ -36,9 +37,13 @@ class QuestionSheet(Sheet):
     """The rows of a sheet that answer one question."""
 
     def __init__(self, sheet: Sheet, column: str, question: str) -> None:
-        kept = tuple(name for name in sheet.columns if name != column)
-        super().__init__(sheet.name, kept, notes=sheet.notes)
         self._sheet, self._column, self._question = sheet, column, question
+        kept = tuple(name for name in sheet.columns if name != column and not self._is_of_others(name))
+        super().__init__(sheet.name, kept, notes=sheet.notes)
+
+    def _is_of_others(self, name: str) -> bool:
+        """Whether a column has probabilities of other questions' labels only."""
+        return name.lower().startswith(PREFIX) and bool((self._read((name,)).columns[name].codes < 0).all())
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         cells = self._sheet.load([*columns, self._column])
@@ -190,7 +195,7 @@ def pooled_judges(parts: Mapping[str, Judges]) -> Judges:
         label=np.concatenate([np.append(_places(one.labels, labels), -1)[one.label] for one in every]),
         labels=labels,
         options=options,
-        probability=_probabilities(every, labels),
+        probability=joined_probabilities(every, labels),
         elicitation=_stacked([one.elicitation for one in every]),
         order=_stacked([one.order for one in every]),
         warnings=tuple(dict.fromkeys(warning for one in every for warning in one.warnings)),
@@ -218,7 +223,8 @@ def _stacked(columns: Sequence[Codes | None]) -> Codes | None:
     return np.concatenate(known) if known and len(known) == len(columns) else None
 
 
-def _probabilities(every: Sequence[Judges], labels: tuple[str, ...]) -> Floats | None:
+def joined_probabilities(every: Sequence[Judges], labels: tuple[str, ...]) -> Floats | None:
+    """Probabilities below each other on all of these labels; NaN where a label alone was given."""
     if all(one.probability is None for one in every):
         return None
     tables = []

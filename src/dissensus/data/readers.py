@@ -300,10 +300,10 @@ def in_some_sheet(source: Source, take: Callable[[Source], R]) -> tuple[R, tuple
 
 
 def _take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
-    source, plan = asked_in(source, plan)
+    opened, (source, plan) = source, asked_in(source, plan)
     raw = _ratings(source, replace(plan, wants="ratings"))
     _check_question(raw.taken, plan, source.name)
-    label, notes = with_plain_numbers(raw.label, source.delimiter)
+    label, notes = with_plain_numbers(raw.label, "" if plan.decimal_comma else opened.delimiter)
     raw = replace(raw, label=label, warnings=(*raw.warnings, *notes, *source.notes()))
     return fix_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
 
@@ -344,9 +344,10 @@ def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
 
 
 def _take_judges(source: Source, plan: ReadPlan) -> RawJudges:
-    source, plan = asked_in(source, plan)
+    opened, (source, plan) = source, asked_in(source, plan)
     raw = _judges(source, replace(plan, wants="judges"))
     _check_question(raw.taken, plan, source.name)
+    raw.sheet.delimiter = opened.delimiter
     if raw.sheet.notes:
         raw = replace(raw, warnings=(*raw.warnings, *raw.sheet.notes))
     if not is_wanted(plan):

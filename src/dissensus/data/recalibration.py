@@ -21,6 +21,7 @@ from dissensus.data.labels import SEPARATOR, Scale, number, option_name, probabi
 from dissensus.data.sources.source import open_source
 from dissensus.data.writers import quoted, write_table
 from dissensus.errors import ColumnError, FileError, OptionError, listed, shortened
+from dissensus.options import LONGEST_NUMBER
 
 KINDS = ("answer", "prior", "map")
 """What a row is: what one answer means, what people say in general, or a parameter of the fitted map."""
@@ -132,7 +133,7 @@ def read_recalibration(source: Table) -> RecalibrationFile:
         if missing or not p_columns:
             lost = listed(missing or ["p_<label>"])
             raise ColumnError(
-                f"{sheet.name} is no recalibration: it has no column {lost}. Columns found: {shown_columns(sheet)}. "
+                f"{sheet.name} is not a recalibration: it has no column {lost}. Columns found: {shown_columns(sheet)}. "
                 "`dissensus decide` writes one."
             )
         cells = sheet.load([*wanted, *p_columns])
@@ -241,7 +242,7 @@ def _parameters(rows: _Rows, of_map: Sequence[int]) -> dict[str, Floats] | None:
         digits = places.split(",") if bracket else []
         if digits and not any(digits):
             numbers[name] = {(-1,) * len(digits): 0.0}
-        elif all(text.isdigit() for text in digits):
+        elif all(text.isdecimal() and len(text) <= LONGEST_NUMBER for text in digits):
             numbers.setdefault(name, {})[tuple(map(int, digits))] = rows.number("value", row)
         else:
             raise rows.fault(row, f"{shortened(entry)!r} is no parameter, which look like line[0]")

@@ -32,6 +32,8 @@ QUANTILES = 4
 MOST_VALUES = 8
 """Numbers with more different values than that are cut into quantiles."""
 MOST_SLICES = 50
+SAME_ENDS = 0.8
+"""Share of the items whose ids have the same few ends after each beginning, if they are questions about one thing."""
 _SUFFIX = re.compile(r"[_\-.:/|#]([^_\-.:/|#]+)$")
 
 
@@ -103,7 +105,7 @@ def _unknown(by: str, source: Source, items: "Table | None") -> OptionError:
             f"{named('items', of='read')}."
         )
     return OptionError(
-        f"{option} is no column of {' or '.join(places)}, which has {known}. Choose a column, or "
+        f"{option} is not a column of {' or '.join(places)}, which has {known}. Choose a column, or "
         f"{', '.join(BUILT_IN)}; or give a file with a row per item with {named('items', of='read')}."
     )
 
@@ -216,20 +218,23 @@ def built_in(by: str, ratings: Ratings) -> Slicing:
 def about_pooling(ratings: Ratings) -> list[str]:
     """Sentences about items that look like several questions, or kinds of items, put together."""
     texts = []
-    ends = Counter(end[1] for end in map(_SUFFIX.search, ratings.items) if end is not None)
-    stems = {_SUFFIX.sub("", item) for item in ratings.items}
-    few = 1 < len(ends) <= MOST_VALUES * 2
-    if few and sum(ends.values()) == ratings.n_items and len(stems) * len(ends) <= 2 * ratings.n_items:
+    own: dict[str, list[str]] = {}
+    for item in ratings.items:
+        if (end := _SUFFIX.search(item)) is not None:
+            own.setdefault(item[: end.start()], []).append(end[1])
+    ends, times = Counter(tuple(sorted(ends)) for ends in own.values()).most_common(1)[0] if own else ((), 0)
+    is_same = len(ends) * times >= SAME_ENDS * ratings.n_items
+    if 1 < len(ends) <= MOST_VALUES * 2 and times > 1 and is_same:
         texts.append(
-            f"Item ids end in {listed(list(ends))}, as if each item had {len(ends)} questions, which are put together "
-            f"here. Each alone: {named('by', of='read', value='suffix')}, or a column question."
+            f"Item ids end in {listed(list(ends))}, as if each item had {len(ends)} questions, which are pooled "
+            f"here. See each alone with {named('by', of='read', value='suffix')}, or a column question."
         )
     if ratings.group is not None and len(ratings.groups) > 1:
         pairs = np.unique(ratings.item * len(ratings.groups) + ratings.group)
         if len(pairs) == ratings.n_items:
             texts.append(
-                f"Each item has one group ({listed(ratings.groups)}), so the groups are of items and not of raters, "
-                f"and are put together here. Each alone: {named('by', of='read', value='group')}."
+                f"Each item has one group ({listed(ratings.groups)}), so these are groups of items, not of raters, "
+                f"and are pooled here. See each alone with {named('by', of='read', value='group')}."
             )
     return texts
 

@@ -2,15 +2,14 @@
 
 import itertools
 import os
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, cast
 
 from dissensus.data.labels import SCALES, SEPARATOR, Scale, option_name
-from dissensus.data.paths import small_text
-from dissensus.errors import TaskError, listed
+from dissensus.data.paths import toml_of
+from dissensus.errors import FileError, TaskError, listed
 
 Kind = Literal["single", "pairwise"]
 KINDS: tuple[Kind, ...] = ("single", "pairwise")
@@ -139,7 +138,7 @@ class Task:
         known = tuple(option_name(name) for name in names)
         unknown = [name for name in known if name not in self.options]
         if unknown:
-            raise TaskError(f"{key} names {unknown[0]!r}, which is no option: the options are {listed(self.options)}.")
+            raise TaskError(f"{key} names {unknown[0]!r}, which is not an option: choose from {listed(self.options)}.")
         return known
 
     def admissible_sets(self) -> tuple[tuple[str, ...], ...]:
@@ -191,11 +190,11 @@ def read_task(path: str | os.PathLike[str]) -> Task:
     """
     file = Path(path)
     try:
-        content = tomllib.loads(small_text(file))
+        content = toml_of(file)
     except OSError as error:
         raise TaskError(f"{file} cannot be opened: {error.strerror}. Check the path.") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise TaskError(f"{file.name} is not valid TOML: {error}. Fix it there.") from error
+    except FileError as error:
+        raise TaskError(error.message) from error
     unknown = [key for key in content if key not in _KEYS]
     if unknown:
         raise TaskError(f"{file.name} has an unknown key {unknown[0]!r}: the keys are {', '.join(_KEYS)}.")

@@ -9,10 +9,10 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from dissensus.methods.alt_test.result import AltTestResult
-from dissensus.methods.decide.answers import Answers
 from dissensus.methods.decide.reasons import raters_text, worth_text
 from dissensus.methods.decide.result import AsIs, DecideJudge, DecideResult, Measure
 from dissensus.methods.describe.describe import DescribeResult
+from dissensus.report.answers import Answers
 from dissensus.report.document import Bar, Bars, Cell, Figure, Front, Table, Tile
 from dissensus.report.numbers import (
     capital,
@@ -73,6 +73,7 @@ MOST_JUDGES = 8
 MOST_NAMES = 2
 MOST_TICKS = 6
 NEXT = "What next?"
+ENOUGH = "Enough for this choice"
 NARROWER = "More ratings would only narrow the intervals."
 
 
@@ -151,7 +152,7 @@ def agree_tile(agreement: DescribeResult) -> Tile:
         return Tile(question=question, answer="Not known", detail=often or "No item has two ratings.")
     interval = with_interval(best.value, best.low, best.high).removeprefix(decimal(best.value))
     known = f"{coefficient_name(best.name)}{interval}: 0 is chance, 1 is perfect."
-    return Tile(question=question, answer=f"{decimal(best.value)} of 1", detail=sentences(known, often))
+    return Tile(question=question, answer=decimal(best.value), detail=sentences(known, often))
 
 
 def worth_tile(decision: DecideResult) -> Tile:
@@ -169,7 +170,7 @@ def _ahead(decision: DecideResult) -> Tile:
     if not others:
         return Tile(question=question, answer="Only one judge", detail="Add the answers of a second judge to compare.")
     if not decision.recommendation.use:
-        return Tile(question=question, answer="No judge leads", detail="None is shown to know more than asking nobody.")
+        return Tile(question=question, answer="No judge leads", detail="None is certain enough to recommend.")
     name, near = shortened(best.judge, LONGEST_NAME), [other.judge for other in others if not other.separable]
     if near:
         names = listing([shortened(other, LONGEST_NAME) for other in near], most=MOST_NAMES)
@@ -180,12 +181,14 @@ def _ahead(decision: DecideResult) -> Tile:
 
 def next_tile(decision: DecideResult | None, step: str) -> Tile:
     """What to collect next."""
+    if not step and decision is not None:
+        step = next((text for text in decision.recommendation.caveats if text.startswith("Add raters: ")), "")
     if not step:
-        return Tile(question=NEXT, answer="Nothing for this choice", detail=NARROWER)
+        return Tile(question=NEXT, answer=ENOUGH, detail=NARROWER)
     own = None if decision is None else decision.next
     if own is not None and own.items is not None:
         return Tile(question=NEXT, answer=f"Rate {counted(own.items, 'item')}", detail=step)
-    first, _, rest = step.partition(": ")
+    first, _, rest = step.partition(": ") if ": " in step else step.partition(", as ")
     return Tile(question=NEXT, answer=first.removesuffix("."), detail=capital(rest))
 
 
@@ -193,7 +196,7 @@ def next_tile(decision: DecideResult | None, step: str) -> Tile:
 
 NOWHERE: dict[str, float | None] = {"value": None, "low": None, "high": None}
 """Where judges are on a curve that ends with nobody asked."""
-WORTH, AS_IS, SHIFT, REPLACES = "Worth", "As it is", "Shift", "Replaces a rater"
+WORTH, AS_IS, SHIFT, REPLACES = "Worth", "Beats constant", "Shift", "Replaces a rater"
 
 
 class Ruler(NamedTuple):

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from dissensus.methods.decide.answers import Answers, AnswersInParts
 from dissensus.methods.decide.reasons import worth_text
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.parts.result import Overall, Part, PartsResult
+from dissensus.report.answers import Answers, AnswersInParts
 from dissensus.report.document import Figure, Front, Points, Section, Table, Tile
 from dissensus.report.front import NEXT, agree_tile, ends_of, judges_in, next_tile, worth_tile
 from dissensus.report.numbers import capital, counted, decimal, listing, short_names, visible
@@ -108,7 +108,9 @@ def _agreement_range(each: Sequence[Answers]) -> Tile:
     ends = list(dict.fromkeys(decimal(one.value) for one in (known[0], known[-1])))
     names = listing(list(dict.fromkeys(coefficient_name(one.name) for one in known)), most=MOST_NAMES)
     return Tile(
-        question="Do raters agree?", answer=f"{' to '.join(ends)} of 1", detail=f"{names}: 0 is chance, 1 is perfect."
+        question="Do raters agree?",
+        answer=" to ".join(ends),
+        detail=f"{names}: 0 is chance, 1 is perfect.",
     )
 
 

@@ -169,7 +169,7 @@ def listing(parts: Sequence[str], *, most: int = 0, word: str = "and") -> str:
     ('a', 'a and b', 'a, b and c', 'a, b and 2 more')
     """
     if 0 < most < len(parts):
-        parts = [*parts[:most], f"{len(parts) - most} more"]
+        parts = [*parts[:most], f"{len(parts) - most:,} more"]
     return f" {word} ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
 
 

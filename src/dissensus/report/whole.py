@@ -4,7 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from dissensus.methods.decide.answers import (
+from dissensus.methods.describe.describe import Description
+from dissensus.methods.equivalence.result import EquivalenceResult
+from dissensus.methods.parts.result import Part as DataPart
+from dissensus.methods.parts.result import PartsResult
+from dissensus.options import Spelling
+from dissensus.report.answers import (
     AGREE,
     BETTER,
     COLLECT,
@@ -24,11 +29,6 @@ from dissensus.methods.decide.answers import (
     Unanswered,
     unforeseen,
 )
-from dissensus.methods.describe.describe import Description
-from dissensus.methods.equivalence.result import EquivalenceResult
-from dissensus.methods.parts.result import Part as DataPart
-from dissensus.methods.parts.result import PartsResult
-from dissensus.options import Spelling
 from dissensus.report.document import (
     Block,
     Figure,
@@ -43,7 +43,7 @@ from dissensus.report.document import (
     Table,
     respelled,
 )
-from dissensus.report.front import NARROWER, front_of, verdict_of
+from dissensus.report.front import ENOUGH, NARROWER, front_of, verdict_of
 from dissensus.report.front_parts import front_of_parts
 from dissensus.report.numbers import capital, counted, sentences, whole
 from dissensus.report.views import unspelled_section, warning_texts, with_warnings
@@ -344,7 +344,7 @@ def together_in_parts(found: AnswersInParts) -> PartsResult:
 def _collect(answers: Answers, prices: Prices) -> Section:
     """What to collect next: suggestions, and folded the plan behind the first of them."""
     steps = next_steps(answers, prices)
-    lead = steps[0] if steps else f"Nothing for this choice. {NARROWER}"
+    lead = steps[0] if steps else f"{ENOUGH}. {NARROWER}"
     blocks: list[Block] = [Points(title="", texts=steps[1:])] if steps[1:] else []
     if any("(cost " in step for step in steps):
         is_usual = prices == Prices(item=0.0, rating=1.0)

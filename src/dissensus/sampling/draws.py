@@ -28,6 +28,11 @@ def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes
     if copies is not None:
         total = int(copies.sum())
         return rng.multinomial(total, copies / total, size=replicates)
+    if n_items >= MERGED_FROM:  # a row at a time takes the same random numbers, and fits the processor's cache
+        weights = np.empty((replicates, n_items), dtype=np.int64)
+        for row in weights:
+            row[:] = np.bincount(rng.integers(n_items, size=n_items), minlength=n_items)
+        return weights
     drawn = rng.integers(max(n_items, 1), size=(replicates, n_items))
     drawn += n_items * np.arange(replicates)[:, None]
     return np.bincount(drawn.ravel(), minlength=replicates * n_items).reshape(replicates, n_items)
@@ -55,6 +60,48 @@ def draw_types(items: Codes, replicates: int, rng: Generator) -> Weights:
     # A row at a time takes the same random numbers as all at once, and much less memory.
     rows = [np.bincount(type_of[rng.integers(n_items, size=n_items)], minlength=n_types) for _ in range(replicates)]
     return np.stack(rows) if rows else np.empty((0, n_types), dtype=np.int64)
+
+
+# ---- A coin for each item
+
+
+class Coins(NamedTuple):
+    """A coin for each of `n` items in each row, eight to a byte: heads count."""
+
+    packed: npt.NDArray[np.uint8]  # (n_rows, n_bytes)
+    n: int
+
+    def __matmul__(self, values: Floats) -> Floats:
+        """Sums of the values with heads, of shape (n_rows, ...), for values of shape (n_items, ...).
+
+        Eight items have 256 possible sums, which are looked up: a tenth of the work of multiplying item by item.
+
+        >>> Coins(np.array([[0b10000001], [0b01000000]], dtype=np.uint8), 8) @ np.arange(1.0, 9.0)
+        array([9., 2.])
+        """
+        if values.ndim > 1:
+            return np.stack([self @ column for column in values.T], axis=1)
+        eights = np.zeros((self.packed.shape[1], 8))
+        eights.ravel()[: self.n] = values
+        sums = np.zeros(len(self.packed))
+        for first in range(0, len(eights), BYTES_AT_ONCE):
+            own = eights[first : first + BYTES_AT_ONCE]
+            table = np.zeros((len(own), 1))
+            for column in own.T[::-1]:  # the first item is the highest bit
+                table = np.concatenate([table, table + column[:, None]], axis=1)
+            place = self.packed[:, first : first + BYTES_AT_ONCE] + 256 * np.arange(len(own))
+            sums += table.ravel().take(place).sum(axis=1)
+        return sums
+
+
+BYTES_AT_ONCE = 128  # their tables of sums, 256 KB, fit the processor's cache
+
+
+def toss_coins(rows: int, n: int, rng: Generator, *, at_once: int) -> Coins:
+    """A fair coin for each item in each row, this many rows drawn at once."""
+    width = -(-n // 8)
+    drawn = [rng.bytes(min(at_once, rows - done) * width) for done in range(0, rows, at_once)]
+    return Coins(np.frombuffer(b"".join(drawn), dtype=np.uint8).reshape(rows, width), n)
 
 
 # ---- Equal items put together, so that work grows with what there is to tell apart instead of with items
@@ -127,8 +174,9 @@ def copies_of(item_weights: npt.NDArray[np.integer], type_of_item: Codes, n_type
     """Collapse weights of items to (replicate, type, copies)."""
     replicates = len(item_weights)
     most = int(item_weights.max(initial=0)) + 1
-    key = (np.arange(replicates)[:, None] * n_types + type_of_item[None, :]) * most + item_weights
-    table = np.bincount(key.ravel(), minlength=replicates * n_types * most).reshape(replicates, n_types, most)
+    table = np.empty((replicates, n_types, most), dtype=np.intp)
+    for row, own in zip(table, item_weights, strict=True):  # one at a time fits the processor's cache
+        row[:] = np.bincount(type_of_item * most + own, minlength=n_types * most).reshape(n_types, most)
     weights = table @ np.arange(most, dtype=np.float64)  # whole numbers: exact in any order
     table[:, :, 0] = 0
     replicate, kind, copies = np.nonzero(table)

@@ -26,7 +26,7 @@ SHUFFLES = 4
 MOST_SHUFFLED = 120_000
 """Ratings that are shuffled in all, where they are too many for four shuffles; one there is always."""
 CHANCES = 1000  # equally likely values of a chi-squared draw, where none is drawn
-FARTHEST, HALVINGS = 10.0, 50  # how the end of an interval is found: from 10 of the largest standard errors, by halving
+STEPS, END = 100, 1e-14  # how the end of an interval is found: at most so many steps, until they are that short
 STREAM = 0x7A7E25
 """Keeps the random numbers of raters apart from those of items; the same for all methods, so that they share draws."""
 
@@ -146,7 +146,7 @@ def pool_of(
     group = place if n_groups == len(raters) else rng.permutation(np.arange(len(raters)) % n_groups)[place]
     within = item if part is None else part
     times = min(max(MOST_SHUFFLED // max(len(label), 1), 1), SHUFFLES)
-    shuffles = [label[np.lexsort((rng.random(len(within)), within))] for _ in range(times)]
+    shuffles = [label[np.argsort(within + rng.random(len(within)), kind="stable")] for _ in range(times)]
     return RaterPool(
         row=row, item=item, group=group, labels=(label, *shuffles),
         raters=raters if n_groups == len(raters) else raters[:0], n_groups=n_groups,
@@ -210,13 +210,17 @@ class RaterSpread(NamedTuple):
         inflation = (self.groups - 1) / chdtri(self.groups - 1, steps)
         extra = np.maximum(self.total * inflation[:, None] - self.within, 0)
         spreads = np.sqrt(variance + extra)
-        low, high = np.zeros(len(self.total)), FARTHEST * spreads.max(axis=0)
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            with np.errstate(invalid="ignore", divide="ignore"):
-                is_short = ndtr(np.where(spreads > 0, -middle / spreads, -np.inf)).mean(axis=0) > (1 - confidence) / 2
-            low, high = np.where(is_short, middle, low), np.where(is_short, high, middle)
-        return np.asarray(np.where(np.isnan(self.total), np.nan, (high / ndtri((1 + confidence) / 2)) ** 2))
+        # The chance beyond an end falls ever more slowly as the end grows: Newton's steps never go past the true one.
+        end = ndtri((1 + confidence) / 2) * spreads.min(axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            for _ in range(STEPS):
+                beyond = ndtr(np.where(spreads > 0, -end / spreads, -np.inf)).mean(axis=0) - (1 - confidence) / 2
+                slope = np.where(spreads > 0, np.exp(-((end / spreads) ** 2) / 2) / spreads, 0.0).mean(axis=0)
+                step = np.where(beyond > 0, beyond * np.sqrt(2 * np.pi) / slope, 0.0)
+                end = end + step
+                if not (step > END * end).any():
+                    break
+        return np.asarray(np.where(np.isnan(self.total), np.nan, (end / ndtri((1 + confidence) / 2)) ** 2))
 
     def column(self, i: int) -> "RaterSpread":
         """Those of one statistic."""

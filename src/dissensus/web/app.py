@@ -133,5 +133,5 @@ async def _not_found(request: Request, error: Exception) -> Response:
     """A page for addresses that there are not."""
     del request
     status = error.status_code if isinstance(error, HTTPException) else 404
-    words = "This page cannot be asked for in this way." if status == 405 else "There is no such page."  # noqa: PLR2004 - the code of HTTP
+    words = "This page does not support this kind of request." if status == 405 else "There is no such page."  # noqa: PLR2004 - the code of HTTP
     return refusal(words, status=status)

@@ -10,6 +10,7 @@ from dissensus.data.columns import find_column
 from dissensus.data.doctor import DoctorResult, examined
 from dissensus.data.formats.plan import ReadPlan
 from dissensus.data.import_ import has_judges_only
+from dissensus.data.inputs import judges_beside_people
 from dissensus.data.labels import number
 from dissensus.data.sources.source import Source, open_source
 from dissensus.errors import DissensusError, spelled
@@ -19,6 +20,7 @@ from dissensus.web.data_options import SEVERITIES, Fix, after, as_typed, fixes_i
 from dissensus.web.fields import on_page
 from dissensus.web.process import Message, Tell
 from dissensus.web.tasks import judges_plan, ratings_plan, steps, text_in
+from dissensus.web.uploads import BOTH
 
 MOST_ROWS, MOST_COLUMNS, MOST_LABELS, LONGEST_CELL = 6, 30, 30, 80
 FILES = ("ratings", "judges")
@@ -26,8 +28,8 @@ PLANS: Mapping[str, Callable[[Mapping[str, object]], ReadPlan]] = {"ratings": ra
 ROLES = {"ratings": ("item", "rater", "label"), "judges": ("item", "judge", "label")}
 MOST_CHANGED = 6  # labels that a card shows before and after a fix
 MOST_COMPARED = 50_000  # a file with more answers is not read once more for each fix to show what it would change
-_NO_FORMAT = re.compile(r" in the format (?:tidy|judges)(?=[:.])")  # our own layouts need no name
-COLUMNS = "Some columns have no role yet: choose in the menus over the columns below which of them are {}."
+_NO_FORMAT = re.compile(r" \((?:tidy|judges)\)(?= has )")  # our own layouts need no name
+COLUMNS = "Some columns have no role yet: in the menus above the columns, choose which are {}."
 
 
 def checkup(arguments: Mapping[str, object], tell: Tell) -> Message:
@@ -186,7 +188,7 @@ SUSPECTS = ("judge", "model", "llm", "gpt", "claude", "pred", "auto", "classifie
 
 
 def roles_of(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
-    """The role of each file: what was asked (TOML), judges' answers, people's ratings; empty for one too many."""
+    """The role of each file: what was asked (TOML), judges' answers, people's ratings, both; empty for one too many."""
     kinds = [_kind(path, name) for path, name in zip(paths, names, strict=True)]
     people = [place for place, (kind, _) in enumerate(kinds) if kind == "people"]
     if len(people) > 1 and not any(kind == "judges" for kind, _ in kinds):
@@ -200,6 +202,10 @@ def roles_of(paths: Sequence[Path], names: Sequence[str]) -> list[str]:
     roles: list[str] = []
     for kind, _ in kinds:
         roles.append("" if kind in roles else kind)
+    if "judges" not in roles and "people" in roles:
+        place = roles.index("people")
+        is_shared = judges_beside_people(paths[place], {}) is not None
+        roles[place] = BOTH if is_shared else "people"
     return roles
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from threading import Lock
+from urllib.parse import quote
 
 from dissensus.data.collection import (
     LONGEST_KEY,
@@ -22,6 +23,7 @@ from dissensus.data.collection import (
 )
 from dissensus.data.project import list_projects
 from dissensus.data.task import Task
+from dissensus.errors import DissensusError, FileError, counted, one_line
 from dissensus.methods.collect.collect import is_collection
 from dissensus.methods.collect.items import read_stored
 from dissensus.methods.rate.requests import mirror_of, shown_options
@@ -99,6 +101,11 @@ class Collections:
             if folder not in self._desks:
                 collection = Collection(folder)
                 items, checks = read_stored(folder, collection.task)
+                known = {"rating": len(items), "repeat": len(items), "check": len(checks)}
+                slots = [slot for rater in collection.standing.raters.values() for slot in rater.slots]
+                if lost := [slot for slot in slots if not 0 <= slot.item < known.get(slot.kind, 0)]:
+                    what = counted(len(lost), "item")
+                    raise FileError(f"The plan of {folder} asks about {what} that are not there: take it from a copy.")
                 self._desks[folder] = Desk(collection=collection, items=tuple(items), checks=tuple(checks))
             return self._desks[folder]
 
@@ -110,7 +117,10 @@ class Collections:
 
     def _among(self, folders: list[Path], token: str) -> tuple[Desk, str] | None:
         for folder in folders:
-            desk = self.open(folder)
+            try:
+                desk = self.open(folder)
+            except DissensusError:  # its owner reads why; raters of the other projects go on
+                continue
             rater = desk.collection.look(lambda standing: standing.by_token(token))
             if rater is not None:
                 return desk, rater
@@ -239,17 +249,21 @@ def link_lines(settings: Settings, port: int, key: str) -> Iterator[str]:
     host = f"[{host}]" if ":" in host else host
     has_links = False
     for folder in folders_of(Path(settings.folder)):
-        with Collection(folder) as collection:
-            raters = collection.standing.raters
+        try:
+            with Collection(folder) as collection:
+                raters = collection.standing.raters
+        except DissensusError as error:
+            yield str(error)
+            continue
         name, query = folder.resolve().name, "" if settings.token else f"?{KEY}={key}"
-        yield f"Collecting {name}, for you: http://{host}:{port}/p/{name}/collect{query}"
+        yield f"Collecting {one_line(name)}, for you: http://{host}:{port}/p/{quote(name)}/collect{query}"
         yield "For raters, one link each:"
         for rater_name, rater in raters.items():
             if rater.is_dropped:
                 continue
             has_links, link = True, f"http://{host}:{port}/r/{rater.token}"
             state = f"{len(rater.answers)} of {len(rater.slots)}"
-            yield f"  {rater_name}  {link}  ({state})"
+            yield f"  {one_line(rater_name)}  {link}  ({state})"
             if is_open and (drawn := qr_text(link)):
                 yield drawn
     if has_links and is_open:

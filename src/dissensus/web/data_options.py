@@ -270,10 +270,10 @@ def checked_fixes(given: object) -> list[Fix]:
     """Fixes that came from a page; an OptionError if they are none."""
     names = {field.name: field for field in DATA}
     if not isinstance(given, list) or len(given) > MOST_FIXES:
-        raise DissensusError("This is no fix. Load the page again.")
+        raise DissensusError("There is no such fix. Reload the page.")
     for one in given:
         if not (isinstance(one, list) and len(one) == 2 and one[0] in names and isinstance(one[1], str)):  # noqa: PLR2004 - a pair
-            raise DissensusError("This is no fix. Load the page again.")
+            raise DissensusError("There is no such fix. Reload the page.")
         typed(names[one[0]], one[1][:LONGEST_VALUE])
     return [(name, value[:LONGEST_VALUE]) for name, value in given]
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from dissensus.data.columns import UNKNOWN
 from dissensus.errors import DissensusError, OptionError, named, spelled
 from dissensus.options import (
     Options,
@@ -100,17 +101,20 @@ def on_page(option: str, of: str = "") -> str:
     >>> on_page("min_items")
     "'min items'"
     """
+    if of == "columns":  # a page has no field for it: the file must say it
+        return f"the header {option!r}{INSTEAD}"
     if of == "limits":  # who started the server can raise it
         return f"dissensus serve --limit {option}="
     return ON_PAGE.get(option, f"'{option.replace('_', ' ')}'")
 
 
+INSTEAD = " in place of"
 ON_PAGE = {"label_map": "'Same as' in the list of labels"}  # options that pages call otherwise
 
 
 def why(error: DissensusError) -> str:
     """What is wrong, as visitors read it."""
-    return spelled(error.message, on_page)
+    return spelled(error.message, on_page).replace(f"{INSTEAD} {UNKNOWN}", "")
 
 
 def values_of(fields: Sequence[Field], query: Mapping[str, str]) -> dict[str, str]:

@@ -94,9 +94,9 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-WRONG_HOST = "This address is not one of this server's. Open the address that stands in its terminal."
+WRONG_HOST = "This is not an address of this server. Open the address shown in its terminal."
 WRONG_ORIGIN = "This request comes from another site and was refused."
-WRONG = "Something went wrong on our side. The terminal of this server says what: please report it."
+WRONG = "Something went wrong on our side. The server's terminal shows the error: please report it."
 
 
 class Guard:
@@ -166,7 +166,7 @@ class Guard:
         if is_safe and "hx-request" not in headers:
             page = asked_for(path, bytes(scope.get("query_string", b"")))
             return RedirectResponse(token_address(page), status_code=303)
-        return refusal("The token is missing. Reload this page to type it in.", status=401, is_signed_in=False)
+        return refusal("The token is missing. Reload this page to enter it.", status=401, is_signed_in=False)
 
     def is_key(self, given: str) -> bool:
         """Whether somebody knows the token, or the key of the address that was printed."""

@@ -166,15 +166,15 @@ class Worker:
 
 
 Keep = Callable[[Job, Mapping[str, object]], Awaitable[Mapping[str, object]]]
-LOST = "The work ended before it was done, probably for lack of memory. Try fewer rows, or fewer bootstrap samples."
-TOO_LONG = "This took longer than {}, which is what it may take here. Take fewer bootstrap samples, or fewer rows."
+LOST = "The computation stopped early, probably for lack of memory. Try fewer rows, or fewer bootstrap samples."
+TOO_LONG = "This took longer than {}, the limit here. Take fewer bootstrap samples, or fewer rows."
 
 
 class BusyError(DissensusError):
     """There is more to do than the queue may hold."""
 
     def __init__(self, waiting: int) -> None:
-        super().__init__(f"Busy: {waiting} jobs are waiting already. Try again in a minute.")
+        super().__init__(f"Busy: {waiting} jobs are already waiting. Try again in a minute.")
 
 
 class Pool:
@@ -330,7 +330,7 @@ class SupersededError(DissensusError):
     """Whoever asked has moved on, so nothing was computed."""
 
     def __init__(self) -> None:
-        super().__init__("This was not computed, since something else was asked for in the meantime.")
+        super().__init__("This was not computed, because something else was asked for in the meantime.")
 
 
 class QuickAnswers:

@@ -86,7 +86,7 @@ def _labels_numbers(result: PlanLabelsResult) -> dict[str, object]:
         for one in result.designs
     ]
     if best is None:
-        return {"big": "none", "unit": "No design is sure enough.", "bars": _bars(rows), "collect": ""}
+        return {"big": "none", "unit": "No design is certain enough.", "bars": _bars(rows), "collect": ""}
     each = f"{best.labels_per_item:g}"
     unit = f"items with {each} label{'' if each == '1' else 's'} each, cost {best.cost:,.6g}"
     if result.options.target is None:

@@ -20,7 +20,7 @@ Message = dict[str, object]
 Tell = Callable[[Message], None]
 Task = Callable[[Mapping[str, object], Tell], Message]
 
-OURS = "Something went wrong on our side. The terminal of this server says what: please report it."
+OURS = "Something went wrong on our side. The server's terminal shows the error: please report it."
 MEMORY = (
     "This takes more memory than it may. Try fewer rows, or fewer bootstrap samples; or start the server with a higher "
     "limit of memory."

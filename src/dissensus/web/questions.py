@@ -35,14 +35,15 @@ QUESTIONS = (
     Question(
         name="agreement",
         question="Do the raters agree?",
-        short="How much of what people say is shared, and how much could be chance.",
+        short="How often people agree, and how much of that could be chance.",
         text="""
-            Two raters of the same item agree or do not; the share of agreeing pairs is easy to read, but some of it is
-            luck: if nine in ten items are harmless, two people who never look agree often.
+            Two raters of the same item agree or do not. The share of agreeing pairs is easy to read, but some of it is
+            luck: if nine in ten items are harmless, two people who label without reading still agree
+            often.
 
             Coefficients such as Krippendorff's alpha take the luck out: 1 is perfect agreement, 0 is what chance gives.
-            A low alpha need not mean bad raters. Where honest people differ, it says that one label per item is not the
-            truth, and a judge should be held against all of them.
+            A low alpha need not mean bad raters. Where people honestly differ, it means that one label per item is not
+            the truth, and that a judge should be compared with all of the raters.
         """,
         needs="A file of ratings in which some items were rated by two people or more.",
         source="K. Krippendorff (2011), Computing Krippendorff's Alpha-Reliability; K. L. Gwet (2008).",
@@ -59,8 +60,8 @@ QUESTIONS = (
             Ask a few people about an item, combine their answers, and predict what one more person will say. The more
             people you ask, the better the prediction: that is the power curve.
 
-            Score the judge in the same way. The number of people whose survey predicts as well as the judge is its
-            survey equivalence. A judge worth 3.2 raters does better than three people and worse than four; one worth
+            Score the judge in the same way. Its survey equivalence is the number of people who, asked together, predict
+            as well as the judge. A judge worth 3.2 raters does better than three people and worse than four; one worth
             less than 1 predicts worse than one person.
         """,
         needs="Ratings with three raters or more for most items, and judges' answers on the same items.",
@@ -76,13 +77,13 @@ QUESTIONS = (
         question="Which judge can stand in for people?",
         short="Different definitions of agreement pick different judges; this shows which one decides as people do.",
         text="""
-            When more than one answer is fair, raters who must choose one hide that. A judge that looks best when each
-            item has a single correct label may be the wrong one for the decision you want to take.
+            When more than one answer is fair, raters who must choose one cannot show it. A judge that looks best when
+            each item has a single correct label may be the wrong one for your decision.
 
-            Every judge is ranked under many definitions, and by what counts in the end: how often it puts an item on
-            the same side of a threshold as people do, and whether it finds too much or too little.
+            Every judge is ranked by many definitions, and by what counts in the end: how often it puts an item on the
+            same side of a threshold as people do, and whether it finds too much or too little.
         """,
-        needs="Ratings and the answers of two judges or more. Best are raters who could name every fair answer.",
+        needs="Ratings and the answers of two judges or more. Best if raters could name every fair answer.",
         source="L. Guerdan and others, Validating LLM-as-a-Judge Systems in the Absence of Gold Labels (2025).",
         command="dissensus judges ratings.csv judges.csv",
         python=READ_BOTH + "print(dissensus.judges(ratings, judges).summary())",
@@ -94,10 +95,10 @@ QUESTIONS = (
         question="Is A better than B?",
         short="Whether the difference between two judges could be chance.",
         text="""
-            Two judges answered the same items, and people rated them. One of them comes out ahead; on other items of
-            the same kind it might have been the other one.
+            Two judges answered the same items, and people rated these items too. One judge comes out ahead; on other
+            items of the same kind it might have been the other one.
 
-            The test flips, item by item, which judge is which, and counts how often luck alone gives a difference as
+            The test swaps the two judges at random, item by item, and counts how often luck alone gives a difference as
             large as the one seen: that is the p-value. The interval says how large the difference may be.
         """,
         needs="Ratings, and the answers of two judges on the same items.",
@@ -112,13 +113,13 @@ QUESTIONS = (
         question="One label each for many items, or several for few?",
         short="How to spend labels to find out which of two models is better.",
         text="""
-            Labels are wrong now and then. It seems natural to buy three for each item and take the majority, but then
-            there are three times fewer items.
+            Labels are sometimes wrong. It seems natural to buy three for each item and take the majority, but then the
+            same budget covers a third of the items.
 
-            For the comparison of two models one label each for more items is usually better: errors of labels cancel
-            over many items. The planner computes exactly how often the worse model would come out ahead.
+            For comparing two models, one label each for more items is usually better: label errors cancel out over many
+            items. The planner computes exactly how often the worse model would come out ahead.
         """,
-        needs="A guess of how accurate the models and the labels are, or a pilot with repeated labels.",
+        needs="A guess at how accurate the models and the labels are, or a pilot with repeated labels.",
         source="F. E. Dorner, M. Hardt (2024), Don't Label Twice: Quantity Beats Quality when Comparing Binary "
         "Classifiers on a Budget.",
         command="dissensus plan labels --accuracy 0.75 --margin 0.1 --label-accuracy 0.75 --error 0.05",
@@ -132,11 +133,11 @@ QUESTIONS = (
         question="How many items and raters do I need?",
         short="The cheapest test set that tells two judges apart.",
         text="""
-            More items make a comparison surer, and so do more raters for each item, but both cost. Power is how often a
-            test set of some size would show a difference that is there.
+            More items make a comparison more certain, and so do more raters for each item, but both cost money. Power
+            is how often a test set of a given size would show a difference that is there.
 
-            The planner goes through numbers of items and raters and finds the cheapest test set that shows the
-            difference often enough, from what you expect of the judges or from a pilot.
+            The planner tries numbers of items and raters and finds the cheapest test set that shows the difference
+            often enough. It starts from what you expect of the judges, or from a pilot.
         """,
         needs="How far the judges differ, or a pilot: a few rated items with both judges' answers.",
         source="C. M. Homan and others, How Many Raters Do You Need? Power Analysis for Foundation Models (2023).",
@@ -150,11 +151,11 @@ QUESTIONS = (
         question="Can this judge replace a rater?",
         short="Whether the judge is as close to the other raters as a rater is.",
         text="""
-            Leave out one rater, and put the judge in the place: on how many items is the judge at least as close to the
-            remaining raters as the one who was left out? The test asks that of every rater in turn.
+            Leave out one rater and put the judge in their place: on how many items is the judge at least as close to
+            the remaining raters as the one who was left out? The test asks this for every rater in turn.
 
-            The share of raters whom the judge beats is its winning rate. With half or more it may replace a rater. A
-            judge is granted a little, since it costs less: that is epsilon.
+            The share of raters whom the judge beats is its winning rate. With half or more it may replace a rater.
+            Since a judge costs less, it gets a small allowance: that is epsilon.
         """,
         needs="Ratings with known raters, each with thirty items or more, and judges' answers on the same items.",
         source="N. Calderon, R. Reichart, R. Dror (2025), The Alternative Annotator Test for LLM-as-a-Judge: How to "
@@ -167,13 +168,13 @@ QUESTIONS = (
     Question(
         name="prevalence",
         question="How many items are positive?",
-        short="The share of positive items among all that a judge answered, corrected by those that people rated.",
+        short="The share of positive items among all that a judge answered, corrected with those that people rated.",
         text="""
-            A judge answers a million items in a night, but it errs, and its errors need not cancel: counting its
+            A judge answers a million items overnight, but it makes errors, and they need not cancel out: counting its
             answers gives a share that is off by an unknown amount.
 
-            On the items that people rated its errors can be seen, and the share can be corrected for them. The better
-            the judge, the shorter the interval.
+            The items that people rated show its errors, so the share can be corrected for them. The better the judge,
+            the narrower the interval.
         """,
         needs="A judge's answers on all items, and people's ratings of some of them, drawn at random.",
         source="A. Angelopoulos and others (2023), Prediction-powered inference; W. Rogan, B. Gladen (1978).",
@@ -185,13 +186,13 @@ QUESTIONS = (
     Question(
         name="panel",
         question="What are several judges worth together?",
-        short="How many raters a panel of judges is worth, and how many a judge saves beside people.",
+        short="How many raters a panel of judges is worth, and how many a judge saves when it works beside people.",
         text="""
             Several judges may know more than the best of them, or make the same mistakes. Here they are combined by a
-            plain vote, by averaging, and by weights learned from people's ratings.
+            simple vote, by averaging, and by weights learned from people's ratings.
 
-            Each panel is held against surveys of people, as a single judge is. A judge may sit beside people: the
-            answer says how many raters fewer you then need.
+            Each panel is compared with surveys of people, as a single judge is. A judge may also work beside people:
+            the answer says how many fewer raters you then need.
         """,
         needs="Ratings with three raters or more for most items, and the answers of two judges or more.",
         source="After P. Resnick and others, Survey Equivalence (2021), with judges in the survey.",
@@ -203,31 +204,31 @@ QUESTIONS = (
     Question(
         name="rater-table",
         question="Who are the raters?",
-        short="How each rater agrees with the rest, how high and consistently each rates, and with whom judges side.",
+        short="How far raters agree with the rest, how high and consistently they rate, and whom judges side with.",
         text="""
-            A rater who agrees little with the rest may be careless, or may see what others miss. The portrait shows it
-            beside how high the rater rates and whether the same item gets the same label again.
+            A rater who agrees little with the rest may be careless, or may see what others miss. The table shows this
+            next to how high the rater rates and whether the same item gets the same label again.
 
             Where raters come from several groups, the answer says whether the groups differ more than chance allows,
             and whether a judge speaks for one of them.
         """,
         needs="Ratings with known raters; groups if you have them, and judges' answers if they are to be compared.",
-        source="C. Morris (1983), Parametric Empirical Bayes Inference, for the shrinking of what is seen seldom.",
+        source="C. Morris (1983), Parametric Empirical Bayes Inference, for shrinking what is seen rarely.",
         command="dissensus raters ratings.csv",
         python=READ + "print(dissensus.raters(ratings).summary())",
         page="/p/example:toxicity/raters",
-        page_words="Portray the raters",
+        page_words="Look at the raters",
     ),
     Question(
         name="gate",
         question="May this judge pass?",
         short="Thresholds that a judge must meet before it is used.",
         text="""
-            Say what the judge must be worth, how often it must decide as people do, or whom it must not be worse than.
-            Each threshold is tested on the bound of an interval, so luck does not open the gate.
+            Say what the judge must be worth, how often it must decide as people do, or which judge it must not be worse
+            than. Each threshold is compared with the bound of an interval, so luck alone does not open the gate.
 
-            Where the interval holds the threshold there are too few data to say: that is inconclusive, and counts as
-            not passed. On the command line the exit status says it to your CI.
+            If the interval contains the threshold, there are too few data to say: that is inconclusive, and counts as
+            not passed. On the command line, the exit status tells your CI.
         """,
         needs="Ratings and the judge's answers on the same items.",
         source="The methods of the other questions, with a bound on each.",
@@ -241,11 +242,11 @@ QUESTIONS = (
         question="How do I collect ratings?",
         short="Ask people yourself: each rater gets a link to a page on your own machine.",
         text="""
-            A plan says how many items and raters it takes. A collection gives each rater a link, shows one item after
-            the other, and keeps every answer as it is given, so that nothing is lost when a browser or this app ends.
+            A plan says how many items and raters it takes. A collection gives each rater a link, shows one item at a
+            time, and saves every answer at once, so nothing is lost if a browser or this app is closed.
 
-            Make a collection from your items and a question. Its page shows the links and how far each rater is, and
-            its ratings are ready for the Results tab.
+            Make a collection from your items and a question. Its page shows the links and how far each rater has got,
+            and its ratings are ready for the Results tab.
         """,
         needs="A table of items (columns item and text), and the question with its options.",
         source="The plan comes from the planner of items and raters.",

@@ -14,7 +14,11 @@ from dissensus.data.history import read_history, record
 from dissensus.data.slices import BUILT_IN, slicing_in
 from dissensus.data.sources.source import open_source
 from dissensus.errors import DissensusError
-from dissensus.methods.decide.answers import (
+from dissensus.methods.describe.describe import DescribeResult
+from dissensus.methods.equivalence.equivalence import Worked
+from dissensus.methods.history import history
+from dissensus.methods.history.evidence import runs_of
+from dissensus.report.answers import (
     WITHOUT_JUDGES,
     Answers,
     Asking,
@@ -22,12 +26,8 @@ from dissensus.methods.decide.answers import (
     answered,
     answers_about,
     answers_in_parts,
-    portrayed,
+    ask_raters,
 )
-from dissensus.methods.describe.describe import DescribeResult
-from dissensus.methods.equivalence.equivalence import Worked
-from dissensus.methods.history import history
-from dissensus.methods.history.evidence import runs_of
 from dissensus.report.envelope import file_tables
 from dissensus.report.html import explains_front, page_of_report, section_ids
 from dissensus.report.views import section_of
@@ -154,6 +154,6 @@ def _over_time(path: Path, ratings: Ratings, judges: Judges, decision: Result) -
 
 
 def _without_judges(asking: Asking) -> Answers:
-    agreement, raters = asking.agreement(), portrayed(asking, None)
+    agreement, raters = asking.agreement(), ask_raters(asking, None)
     is_open = (raters,) if isinstance(raters, Unanswered) else ()
     return Answers(agreement=agreement, raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *is_open))

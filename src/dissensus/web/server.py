@@ -44,7 +44,10 @@ class PunctualProtocol(H11Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Stop the clock when the request is complete; a new request on the same connection starts it again."""
-        super().data_received(data)
+        try:
+            super().data_received(data)
+        except h11.LocalProtocolError:  # garbled after HEAD, to which no error has a body
+            self.transport.close()
         if self.transport.is_closing():
             self._stop()
         elif self._is_incomplete():

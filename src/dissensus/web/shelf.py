@@ -21,14 +21,14 @@ from dissensus.data.project import (
     save_project,
 )
 from dissensus.errors import DissensusError
-from dissensus.web.uploads import PrivateFolder, StoredFile, discard, known_suffix
+from dissensus.web.uploads import BOTH, PrivateFolder, StoredFile, discard, known_suffix
 
 EXAMPLE, UNSAVED = "example:", "~"
 """What the ids of examples and of projects that were not saved begin with; no name of a folder of ours has either."""
 EXAMPLE_NAMES = {"toxicity": "Toxic comments", "binary": "Yes or no"}
 MOST_UNSAVED = 20
 """With the limit on one of them, that is what they may take of the disk; of more the one unused longest goes."""
-FIXED = "This is an example, which stays as it is. Drop your own files on the first page to change how they are read."
+FIXED = "This is an example and cannot be changed. Drop your own files on the first page to change how they are read."
 
 
 class GoneError(DissensusError):
@@ -64,7 +64,7 @@ class DataSet:
         """The ratings."""
         found = self._file("people")
         if found is None:
-            raise DissensusError("There are no people's ratings in this project. Add a file of them on the Data tab.")
+            raise DissensusError("There are no people's ratings in this project. Add them on the Data tab.")
         return found
 
     @property
@@ -157,7 +157,7 @@ class Shelf:
     def add(self, files: Sequence[StoredFile], roles: Sequence[str]) -> DataSet:
         """A project that is not saved, with these files in these roles."""
         id_ = UNSAVED + token_urlsafe(18)
-        named = next((file for file, role in zip(files, roles, strict=True) if role == "people"), files[0])
+        named = next((file for file, role in zip(files, roles, strict=True) if role in {"people", BOTH}), files[0])
         project = create_project(self.folder / id_, name=named.name.partition(".")[0])
         self._used[id_] = time.monotonic()
         return self._data_set(id_, self._with_files(project, files, roles))
@@ -215,7 +215,10 @@ class Shelf:
             if role:
                 suffix = known_suffix(file.name)  # a file of another kind is read as a table
                 name = file.name if file.name.lower().endswith(suffix) else file.name + suffix
-                project = add_file(project, role, file.path, name=name)
+                project = add_file(project, "people" if role == BOTH else role, file.path, name=name)
+                if role == BOTH:
+                    project = replace(project, files={**project.files, "judges": project.files["people"]})
+                    save_project(project)
             discard(file.path)
         return project
 

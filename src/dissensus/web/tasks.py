@@ -16,6 +16,7 @@ from typing import Any, cast
 import dissensus
 from dissensus.data import Judges, Ratings, Task, read, read_task
 from dissensus.data.formats.plan import OffScale, ReadPlan, Repeats, Skipped
+from dissensus.data.inputs import judges_beside_people
 from dissensus.data.labels import Scale
 from dissensus.data.project import toml_text
 from dissensus.data.questions import each_question, pooled_judges
@@ -115,8 +116,8 @@ def ratings_plan(arguments: Mapping[str, object]) -> ReadPlan:
 
 
 def judges_plan(arguments: Mapping[str, object]) -> ReadPlan:
-    """What the visitor said about the judges' file."""
-    return ReadPlan(
+    """What the visitor said about the judges' file; of a sheet that has people, too, who in it are judges."""
+    plan = ReadPlan(
         item=text_in(arguments, "judges_item"),
         judge=text_in(arguments, "judges_judge"),
         label=text_in(arguments, "judges_label"),
@@ -127,6 +128,12 @@ def judges_plan(arguments: Mapping[str, object]) -> ReadPlan:
         split=text_in(arguments, "judges_split"),
         drop=patterns_in(arguments, "judges_drop"),
     )
+    path = text_in(arguments, "judges")
+    if path is None or path != text_in(arguments, "ratings") or plan.judge is not None:
+        return plan
+    names = {name: text_in(arguments, name) for name in ("item", "rater", "label")}
+    beside = judges_beside_people(Path(path), names | ({"item": plan.item} if plan.item else {}))
+    return plan if beside is None else replace(plan, **beside[0])
 
 
 def patterns_in(arguments: Mapping[str, object], name: str) -> tuple[tuple[str, str], ...]:

@@ -135,6 +135,8 @@ def known_suffix(name: str) -> str:
 
 ROLES = {"files": "", "ratings": "people", "judges": "judges", "items": "items", "task": "task"}
 """The fields of the form, and the role that a file in it plays; what comes as one of several files is sorted later."""
+BOTH = "people and judges"
+"""The role of a sheet that has both, which is read once for each."""
 MOST_FILES = 4
 LONGEST_HEADER = 4096
 LONGEST_NAME = 200
@@ -154,10 +156,10 @@ class TooLargeError(DissensusError):
 
 
 class ComingError(DissensusError):
-    """Too many uploads are coming in already."""
+    """Too many uploads are already running."""
 
     def __init__(self) -> None:
-        super().__init__(f"Busy: {MOST_AT_ONCE} uploads are coming in already. Try again in a minute.")
+        super().__init__(f"Busy: {MOST_AT_ONCE} uploads are already running. Try again in a minute.")
 
 
 @dataclass(slots=True)
@@ -269,7 +271,7 @@ async def receive(request: Request, folder: Path, *, largest: int, idle_seconds:
         raise TooLargeError(largest)
     kind, options = parse_options_header(request.headers.get("content-type", ""))
     if kind != b"multipart/form-data" or not options.get(b"boundary"):
-        raise DissensusError("This is no upload. Choose a file on the first page.")
+        raise DissensusError("This is not an upload. Choose a file on the first page.")
     if _coming.get(folder, 0) >= MOST_AT_ONCE:
         raise ComingError
     receiver = Receiver(folder)
@@ -280,11 +282,11 @@ async def receive(request: Request, folder: Path, *, largest: int, idle_seconds:
     except BaseException as error:
         receiver.discard()
         if isinstance(error, MultipartParseError):
-            raise DissensusError("The upload came in garbled. Try again.") from error
+            raise DissensusError("The upload was damaged on the way. Try again.") from error
         if isinstance(error, TimeoutError):
             raise DissensusError("The upload came too slowly or stopped. Try again.") from error
         if isinstance(error, ClientDisconnect):
-            raise DissensusError("The upload was broken off. Try again.") from error
+            raise DissensusError("The upload was interrupted. Try again.") from error
         raise
     finally:
         _coming[folder] -= 1

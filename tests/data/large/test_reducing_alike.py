@@ -176,7 +176,7 @@ def outcome(find):
 
 
 KINDS = st.sampled_from(["csv", "jsonl", "parquet"])
-quick = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = settings(max_examples=settings().max_examples // 3, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 def check_ratings(kind, rows, *, knows_raters=True, **options):

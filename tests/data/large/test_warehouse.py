@@ -314,7 +314,7 @@ def test_a_command_takes_counts(command, files, run):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("raters COUNTS", "Portraits need to know who rated: the ratings have no rater column."),
+        ("raters COUNTS", "The ratings do not say who rated what: add a rater column."),
         ("alt-test COUNTS JUDGES", "these ratings do not say who gave them"),
         (
             "equivalence COUNTS JUDGES --judge classifier --weights rater",

@@ -38,10 +38,10 @@ def result_of(*judges, baseline=POOR, warnings=()):
 
 def test_the_lead_says_whether_the_judge_can_replace_a_rater():
     assert section_of(result_of(GOOD)).lead == (
-        "gpt can replace a rater: it wins against 1 of 2 raters, and half are enough."
+        "gpt can replace a rater: it wins against 1 of 2 raters, and half is enough."
     )
     assert section_of(result_of(POOR)).lead == (
-        "llama is not shown to replace a rater: it wins against 0 of 2 raters, and half are needed."
+        "llama is not shown to replace a rater: it wins against 0 of 2 raters, and it takes half."
     )
     assert section_of(result_of(UNKNOWN)).lead == "bert cannot be tested: no rater shares enough items with it."
 
@@ -50,10 +50,10 @@ def test_of_several_judges_the_lead_names_those_that_can():
     assert section_of(result_of(GOOD, POOR, UNKNOWN)).lead.startswith("gpt can replace a rater: it wins against 1 of 2")
     twin = replace(GOOD, judge="twin")
     assert section_of(result_of(GOOD, twin, POOR)).lead == (
-        "gpt and twin can replace a rater: gpt wins against 1 of 2 raters, and half are enough."
+        "gpt and twin can replace a rater: gpt wins against 1 of 2 raters, and half is enough."
     )
     assert section_of(result_of(POOR, UNKNOWN)).lead == (
-        "No judge is shown to replace a rater: none wins against any rater, and half are needed."
+        "No judge is shown to replace a rater: none wins against any rater, and it takes half."
     )
 
 
@@ -66,7 +66,7 @@ def test_every_judge_and_the_constant_have_one_row():
         ["(always answering no)", "no", "0 of 2", 0.6],
     ]
     assert section_of(result_of(sampled)).brief().notes == [
-        "Ask more raters: gpt may win against only 10% of raters like these."
+        "Ask more raters to show that gpt wins: it may win against only 10% of raters like these."
     ]
 
 
@@ -74,10 +74,10 @@ def test_a_test_that_a_constant_answer_passes_is_called_so():
     section = section_of(result_of(GOOD, baseline=GOOD))
     assert section.lead == "gpt passes the test for replacing a rater, but so does always answering no."
     assert section.brief().notes[0].startswith("Passing takes no skill here.")
-    assert [row[1] for row in section.main_table().rows] == ["as a constant does", "yes"]
+    assert [row[1] for row in section.main_table().rows] == ["so does a constant", "yes"]
     beaten = section_of(result_of(replace(GOOD, beats_constant=False), baseline=GOOD))
     assert beaten.lead == (
-        "gpt is not shown to replace a rater: always answering no wins against 1 of 2 raters, gpt against 1."
+        "gpt is not shown to replace a rater: gpt wins against 1 of 2 raters, always answering no against 1."
     )
 
 
@@ -143,7 +143,7 @@ def test_the_command_prints_the_librarys_json(run):
 def test_the_command_says_it_in_words(run):
     done = run("--test", "sign-flip", "--judge", "j", "--score", "rmse")
     assert done.exit_code == 0
-    assert "j is not shown to replace a rater: always answering 0 wins" in " ".join(done.stdout.split())
+    assert "j is not shown to replace a rater: j wins" in " ".join(done.stdout.split())
 
 
 def test_swapped_files_are_refused(run):

@@ -98,7 +98,7 @@ def test_other_judges_are_left_out_and_a_nameless_one_is_the_only_one_meant(tabl
 
 
 FAULTS = [
-    ("judge,answer\ns,1\n", "r.csv is no recalibration: it has no column p_<label>"),
+    ("judge,answer\ns,1\n", "r.csv is not a recalibration: it has no column p_<label>"),
     ("judge,p_1,p_2\ns,0.5,0.5\n", "it has no column 'answer'"),
     ("judge,answer,p_1,p_2\ns,1,0.5,0.4\n", "row 2: the probabilities sum to 0.9, not to 1"),
     ("judge,answer,p_1,p_2\ns,,0.5,0.5\n", "row 2: the answer is empty"),

@@ -169,7 +169,7 @@ def test_pairs_have_their_sides_recorded_and_images_come_from_the_items_folder(t
     [
         ("item,text\na,x\na,y\n", r"1 item twice: a \(rows 2 and 3\)"),
         ("item,text\na,\n", "row 2: there is neither a text nor an image"),
-        ("item,text,check\na,x,Maybe\nb,y,\n", "the check expects 'Maybe', which is no option"),
+        ("item,text,check\na,x,Maybe\nb,y,\n", "the check expects 'Maybe', which is not an option"),
         ("item,text,check\na,x,Yes\n", "has attention checks only"),
         ("id,comment\na,x\n", "has no column 'item' and no column 'text'"),
     ],

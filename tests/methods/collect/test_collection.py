@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -57,7 +58,7 @@ def test_the_last_ten_answers_can_be_taken_back_and_no_more(collection):
 
 def test_rows_are_only_ever_added(collection):
     collection.post(answer("rater-1", 0, "k1"))
-    with sqlite3.connect(collection.folder / "answers.sqlite") as database:
+    with closing(sqlite3.connect(collection.folder / "answers.sqlite")) as database, database:
         for change in ("UPDATE log SET body = '{}'", "DELETE FROM log"):
             with pytest.raises(sqlite3.IntegrityError, match="rows are only ever added"):
                 database.execute(change)
@@ -83,7 +84,7 @@ def test_threads_that_answer_the_same_items_leave_one_answer_each(collection):
         thread.start()
     for thread in threads:
         thread.join()
-    with sqlite3.connect(collection.folder / "answers.sqlite") as database:
+    with closing(sqlite3.connect(collection.folder / "answers.sqlite")) as database:
         answered = database.execute("SELECT slot FROM log WHERE kind = 'answer' ORDER BY slot").fetchall()
     assert answered == [(slot,) for slot in range(slots)]
 
@@ -111,7 +112,7 @@ def test_a_kill_loses_no_answer_that_was_confirmed_and_doubles_none(tmp_path):
         rest = process.communicate()[0].split()
         confirmed = max([confirmed, *map(int, rest)])
         runs += 1
-        with sqlite3.connect(folder / "answers.sqlite") as database:
+        with closing(sqlite3.connect(folder / "answers.sqlite")) as database:
             slots = [slot for (slot,) in database.execute("SELECT slot FROM log WHERE kind = 'answer' ORDER BY slot")]
         assert slots == list(range(len(slots)))
         assert len(slots) > confirmed

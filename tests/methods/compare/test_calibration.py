@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from dissensus.methods.compare.metrics import metric_of
-from dissensus.methods.compare.pairs import problem_of_values
 from dissensus.methods.compare.resampling import (
     flipped_differences,
     mixture_differences,
@@ -15,7 +14,7 @@ from dissensus.methods.compare.resampling import (
     two_sided_p_value,
 )
 
-from comparison_builders import normal_items
+from comparison_builders import normal_items, problem_of_values
 
 pytestmark = pytest.mark.slow
 

@@ -248,7 +248,7 @@ def test_warnings_say_what_a_test_cannot_do():
         ({"clip": 0.7}, "--clip cannot be 0.7: it is a share between 0 and 0.5."),
         (
             {"metric": "cross-entropy", "clip": 0.3},
-            "--clip 0.3 is too large for 5 labels: choose less than 0.2, or a metric for numbers such as mae.",
+            "5 labels are too many for --clip 0.3: choose a metric for numbers such as mae, or a clip below 0.2.",
         ),
         ({"bins": 0}, "--bins cannot be 0: give a number from 1 to 1000."),
         ({"bounds": (1, 0)}, "--bounds cannot be 1,0: give two numbers, the lower one first."),
@@ -416,7 +416,7 @@ def test_few_ratings_do_not_put_a_judge_on_another_scale():
 
 
 def test_a_label_of_its_own_for_every_item_takes_no_table_of_all_labels():
-    n = 30_000  # a table of items by labels would take 2 x 7 GB
+    n = 10_000  # a table of items by labels would take 2 x 0.8 GB
     frame = pd.DataFrame({"item": np.arange(n), "rater": "r", "label": np.arange(n) % 7})
     values = np.arange(2 * n) * 6.0 / (2 * n)
     answers = pd.DataFrame({"item": np.tile(np.arange(n), 2), "judge": np.repeat(["a", "b"], n), "label": values})
@@ -430,11 +430,11 @@ def test_a_label_of_its_own_for_every_item_takes_no_table_of_all_labels():
 
 
 def test_too_many_labels_for_memory_are_refused():
-    n = 3_000
+    n = 1_000
     frame = pd.DataFrame({"item": np.arange(n).repeat(60), "rater": np.tile(np.arange(60), n)})
     frame["label"] = np.arange(60 * n) / (60 * n)
     answers = pd.DataFrame({"item": np.tile(np.arange(n), 2), "judge": np.repeat(["a", "b"], n), "label": 0.5})
     assert message_of(lambda: compare(read(frame), read_judges(answers), metric="accuracy")) == (
-        "3,000 items with up to 60 answers of 180,000 kinds would take 259 GB of memory: choose a metric of mean "
+        "1,000 items with up to 60 answers of 60,000 kinds would take 29 GB of memory: choose a metric of mean "
         "answers such as mae, or compare on fewer items."
     )

@@ -55,7 +55,7 @@ def test_items_put_together_score_as_one_by_one_up_to_the_folds():
     ("people", "judge", "metric", "reason"),
     [
         ([[1, 2, 2]] * 8 + [[4, 5, 5]], [20] * 4 + [90] * 5, "spearman", "x and y are on another scale than raters"),
-        ([[1.5, 2, 2]] * 8 + [[4, 5, 5]], [2.5] * 4 + [3] * 5, "mae", "the labels are points of a measure"),
+        ([[1.5, 2, 2]] * 8 + [[4, 5, 5]], [2.5] * 4 + [3] * 5, "mae", "the labels are measurements"),
         ([[f"w{i}", "v", "v"] for i in range(50)], ["v"] * 50, "accuracy", "51 labels are too many to calibrate"),
         ([["no", "yes", "no"]] * 8, ["no"] * 8, "information", ""),
     ],

@@ -20,10 +20,10 @@ from dissensus.methods.compare.metrics import (
     midranks,
     weighted_midranks,
 )
-from dissensus.methods.compare.pairs import Cloud, Space, problem_of_values
+from dissensus.methods.compare.pairs import Cloud, Space
 
 import comparison_reference as reference
-from comparison_builders import judges_of, padded, ratings_of
+from comparison_builders import judges_of, padded, problem_of_values, ratings_of
 
 LABELS = (0, 1, 2)
 responses = st.lists(st.integers(0, 8), min_size=1, max_size=4)

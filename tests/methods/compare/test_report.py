@@ -42,19 +42,21 @@ def text(result):
 
 def test_a_pair_says_who_is_better_and_how_sure_that_is():
     result = result_of(PAIR)
-    assert section_of(result).lead == "gpt is better than llama by mae (p = 0.030, 120 items)."
+    assert section_of(result).lead == "gpt is better than llama by mean absolute error (p = 0.030, 120 items)."
     assert [list(row) for row in section_of(result).main_table().rows] == [
         ["gpt", "0.50"],
         ["llama", "0.70"],
         ["difference", "-0.20 [-0.30, -0.10], p = 0.030"],
     ]
     turned = replace(PAIR, better="b", p_holm=0.0001)
-    assert section_of(result_of(turned)).lead == "llama is better than gpt by mae (p < 0.001, 120 items)."
+    assert (
+        section_of(result_of(turned)).lead == "llama is better than gpt by mean absolute error (p < 0.001, 120 items)."
+    )
 
 
 def test_an_open_comparison_is_called_open_and_says_how_to_settle_it():
     section = section_of(result_of(replace(PAIR, better="neither", p_holm=0.4)))
-    assert section.lead == "gpt and llama cannot be told apart by mae (p = 0.400, 120 items)."
+    assert section.lead == "gpt and llama cannot be told apart by mean absolute error (p = 0.400, 120 items)."
     assert section.brief().notes[0].startswith("To tell gpt and llama apart, rate more items")
     assert section.figures()[0].title == "The difference could be chance"
 
@@ -62,7 +64,7 @@ def test_an_open_comparison_is_called_open_and_says_how_to_settle_it():
 def test_an_undefined_score_is_said_and_has_no_chart():
     pair = replace(PAIR, score_a=NAN, difference=NAN, low=NAN, high=NAN, p_value=NAN, p_holm=NAN, better="neither")
     result = result_of(pair, metric="spearman")
-    assert "gpt and llama cannot be compared by spearman: a score is undefined." in text(result)
+    assert "gpt and llama cannot be compared by Spearman's correlation: a score is undefined." in text(result)
     with pytest.raises(DissensusError, match="has no chart"):
         main_chart(result)
 
@@ -89,20 +91,26 @@ ERRORS = {"mistral": 0.8, "gpt-4o": 0.3, "llama": 0.7, "gpt-4o-mini": 0.4}
         ),
         (
             [("gpt-4o", other) for other in ERRORS if other != "gpt-4o"],
-            "gpt-4o is better than every other judge by mae: gpt-4o-mini, llama and mistral.",
+            "gpt-4o is better than every other judge by mean absolute error: gpt-4o-mini, llama and mistral.",
         ),
-        ([], "No judge is shown to be better than another by mae (6 pairs compared)."),
+        ([], "No judge is shown to be better than another by mean absolute error (6 pairs compared)."),
         (  # gpt-4o-mini does not beat llama, so that no group leads
             [("gpt-4o", "mistral"), ("gpt-4o", "llama"), ("gpt-4o-mini", "mistral")],
-            "gpt-4o leads by mae and beats llama and mistral; it cannot be told apart from gpt-4o-mini.",
+            (
+                "gpt-4o leads by mean absolute error and beats llama and mistral; it cannot be told apart from "
+                "gpt-4o-mini."
+            ),
         ),
         (  # its rivals differ from each other
             [("gpt-4o", "mistral"), ("gpt-4o-mini", "llama"), ("gpt-4o-mini", "mistral")],
-            "gpt-4o leads by mae and beats mistral; it cannot be told apart from llama and gpt-4o-mini.",
+            (
+                "gpt-4o leads by mean absolute error and beats mistral; it cannot be told apart from llama and "
+                "gpt-4o-mini."
+            ),
         ),
         (
             [("gpt-4o-mini", "mistral")],
-            "gpt-4o scores best by mae, but is not shown to beat any other judge; 1 of 6 pairs differ.",
+            "gpt-4o scores best by mean absolute error, but is not shown to beat any other judge; 1 of 6 pairs differ.",
         ),
     ],
 )

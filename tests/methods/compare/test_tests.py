@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from dissensus.methods.compare.metrics import Columns, metric_of
-from dissensus.methods.compare.pairs import problem_of_values
 from dissensus.methods.compare.resampling import (
     all_flipped_differences,
     bootstrap_differences,
@@ -25,7 +24,7 @@ from dissensus.methods.compare.resampling import (
 from dissensus.sampling.intervals import percentile_interval
 
 import comparison_reference as reference
-from comparison_builders import normal_items, padded
+from comparison_builders import normal_items, padded, problem_of_values
 
 MAE = metric_of("mae")
 

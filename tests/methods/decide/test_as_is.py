@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from dissensus import read, read_judges
-from dissensus.methods.decide.as_is import item_scores, stakes_of, standings
+from dissensus.methods.decide.as_is import item_scores, shared_items, standings
 
 
 def nearness(a, b):
@@ -59,14 +59,14 @@ def twin(ratings, judges, score):
 )
 def test_scores_are_those_of_every_pair(labels, measure, score):
     ratings, judges = ragged(40, labels, seed=1)
-    stakes = stakes_of(ratings, judges)
-    assert stakes.measure == measure
-    means = item_scores(stakes, stakes.item, stakes.label).mean(axis=0)
+    shared = shared_items(ratings, judges)
+    assert shared.measure == measure
+    means = item_scores(shared, shared.item, shared.label).mean(axis=0)
     expected, person, constants = twin(ratings, judges, score)
     assert means[0] == pytest.approx(max(constants.values()))
-    assert constants[ratings.labels[stakes.constant]] == pytest.approx(max(constants.values()))
+    assert constants[ratings.labels[shared.constant]] == pytest.approx(max(constants.values()))
     assert means[1] == pytest.approx(person)
-    assert dict(zip(stakes.judges, means[2:], strict=False)) == pytest.approx(expected)
+    assert dict(zip(shared.judges, means[2:], strict=False)) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("raters", ["fixed", "sampled"])
@@ -79,7 +79,7 @@ def test_the_order_in_which_numbers_are_listed_changes_nothing(raters):
     for labels in ("1235", "5321", "2513"):
         ratings = read(frame, labels=list(labels), scale="ordinal")
         how = {"raters": raters, "bootstrap": 50, "confidence": 0.95, "margin": 0.1, "streams": streams()}
-        found.append(standings(stakes_of(ratings, judges), ratings, **how))
+        found.append(standings(shared_items(ratings, judges), ratings, **how))
     # Two people are 0 or more apart, whatever comes first in the list.
     assert [own.person.value for own in found] == pytest.approx([-twin(rated, judges, nearness)[1]] * 3)
     nearest = twin(rated, judges, nearness)[2]
@@ -92,7 +92,7 @@ def test_the_order_in_which_numbers_are_listed_changes_nothing(raters):
 def test_a_copy_of_a_person_is_like_one_and_a_constant_is_no_better_than_itself(labels):
     ratings, judges = ragged(8000, labels, seed=2)
     found = standings(
-        stakes_of(ratings, judges), ratings, raters="fixed", bootstrap=300, confidence=0.95, margin=0.1,
+        shared_items(ratings, judges), ratings, raters="fixed", bootstrap=300, confidence=0.95, margin=0.1,
         streams=streams(),
     )  # fmt: skip
     standing = {name: own.standing for name, own in found.judges.items()}
@@ -111,7 +111,7 @@ def test_a_strict_judge_is_shifted():
     ratings = read(pd.DataFrame(rows, columns=["item", "rater", "label"]))
     judges = read_judges(pd.DataFrame({"item": range(150), "judge": "strict", "label": truth - 1}))
     found = standings(
-        stakes_of(ratings, judges), ratings, raters="sampled", bootstrap=0, confidence=0.95, margin=0.1,
+        shared_items(ratings, judges), ratings, raters="sampled", bootstrap=0, confidence=0.95, margin=0.1,
         streams=streams(),
     )  # fmt: skip
     people = np.mean([label for _, _, label in rows])
@@ -122,7 +122,7 @@ def test_a_strict_judge_is_shifted():
 def test_nothing_is_scored_where_nobody_can_be_held_out():
     ratings = read(pd.DataFrame({"item": [1, 2], "rater": ["a", "b"], "label": ["x", "y"]}))
     judges = read_judges(pd.DataFrame({"item": [1, 2], "judge": "j", "label": ["x", "y"]}))
-    assert stakes_of(ratings, judges) == "no item that every judge answered has two ratings"
+    assert shared_items(ratings, judges) == "no item that every judge answered has two ratings"
 
 
 def population(seed, *, judge, n_items=400, n_raters=12, per_item=4, ordered=False, lean=0.3):
@@ -158,7 +158,7 @@ def share_like_a_person(n, *, raters="sampled", **how):
     for seed in range(n):
         ratings, judges = population(seed, **how)
         made = standings(
-            stakes_of(ratings, judges), ratings, raters=raters, bootstrap=200, confidence=0.95, margin=0.1,
+            shared_items(ratings, judges), ratings, raters=raters, bootstrap=200, confidence=0.95, margin=0.1,
             streams=streams(seed),
         )  # fmt: skip
         found += made.judges["j"].standing == "like a person"

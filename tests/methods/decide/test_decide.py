@@ -1,16 +1,18 @@
 """Which judge to use, and how: the rule, its words, and what must never change it."""
 
 import json
+import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dissensus import apply, decide, gate, read, read_judges, read_reduced
+from dissensus import apply, decide, equivalence, gate, read, read_judges, read_reduced
 from dissensus.errors import OptionError
 from dissensus.methods.decide.as_is import Shift
-from dissensus.methods.decide.decide import typical_ratings
+from dissensus.methods.decide.decide import _is_visible, typical_ratings
 from dissensus.methods.decide.reasons import how_to_use, reason_text
 from dissensus.methods.decide.result import AsIs, Constant, Person
 from dissensus.methods.gate.verdicts import round_up
@@ -181,7 +183,7 @@ def test_a_positive_option_says_how_well_the_judge_decides_even_if_all_is_well()
 def test_the_sentence_is_true_of_the_way_it_recommends():
     as_it_is = decision(with_a_constant(1))
     assert as_it_is.recommendation.how == "as is"
-    assert "; recalibrated, it is worth " in as_it_is.recommendation.reason
+    assert ", and is worth " in as_it_is.recommendation.reason
     shifted = decision(lenient_and_good(4))
     assert shifted.recommendation.how == shifted.judges[0].how == "recalibrated"
     assert shifted.recommendation.reason.startswith("lenient is worth ")
@@ -222,7 +224,7 @@ def test_what_next_is_what_gate_says_about_one_person(make, judge, items, missin
     if missing is None:
         assert (found.next, check.verdict) == (None, "pass")
     elif missing == "raters":
-        assert found.next.text.startswith("ask more raters: ")
+        assert found.next.text.startswith("ask more raters, ")
     else:
         assert found.next.items == round_up(check.more_items)
 
@@ -301,3 +303,63 @@ def test_ratings_to_collect_are_those_of_an_item_however_many_it_stands_for(tmp_
     frame.to_csv(tmp_path / "ratings.csv", index=False)
     merged, _ = read_reduced(tmp_path / "ratings.csv")
     assert (merged.n_items, typical_ratings(merged)) == (1, 3)
+
+
+def test_every_judge_whose_numbers_run_against_peoples_is_named():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(5, 2, 80)
+    rated = [
+        {"item": i, "rater": f"r{j}", "label": round(q + rng.normal(0, 0.5), 1)}
+        for i, q in enumerate(truth) for j in range(4)
+    ]  # fmt: skip
+    answers = [
+        {"item": i, "judge": name, "label": round(sign * q + rng.normal(0, noise), 1)}
+        for i, q in enumerate(truth) for name, sign, noise in (("near", -1, 0.5), ("far", -1, 3.0), ("fair", 1, 2.0))
+    ]  # fmt: skip
+    two = decide(rated, [one for one in answers if one["judge"] != "fair"], bootstrap=100).recommendation
+    assert two.use == ()
+    assert two.caveats[0] == (
+        "The numbers of far and near fall where people's rise: if their scales are reversed, multiply them by -1 in "
+        "the file, and decide again."
+    )
+    beside = decide(rated, answers, judge=["near", "fair"], bootstrap=100).recommendation
+    assert beside.use == ("fair",)
+    assert any(text.startswith("The numbers of near fall") and "its scale is" in text for text in beside.caveats)
+
+
+def test_equivalence_takes_the_score_that_decide_takes_and_says_so():
+    rng = np.random.default_rng(3)
+    truth = rng.normal(size=60)
+    rated = [(i, r, str(round(float(truth[i] + rng.normal() / 2), 3))) for i in range(60) for r in "abc"]
+    ratings = pd.DataFrame(rated, columns=["item", "rater", "label"])
+    judges = pd.DataFrame({"item": range(60), "judge": "j", "label": truth.round(3)})
+    advised, placed = decide(ratings, judges, **FEW), equivalence(ratings, judges, **FEW)
+    assert advised.settings["score"] == placed.settings["score"] == "pearson"
+    assert placed.settings["combiner"] == "frequency"
+    assert (advised.judges[0].verdict, placed.judges[0].verdict) == ("above K", "above K")
+    assert any("as in decide" in text for text in placed.warnings)
+    assert not any("as in decide" in text for text in advised.warnings)
+    with pytest.raises(OptionError, match="clip"):
+        equivalence(ratings, judges, clip=0.01, **FEW)
+
+
+@pytest.mark.slow
+def test_what_settles_a_judge_that_is_not_recommended_is_what_gate_says(shared):
+    files = [shared / "data" / "bluebirds" / name for name in ("ratings.csv", "judges.csv")]
+    advised = decide(*files)
+    (check,) = gate(*files, judge="ground_truth", min_equivalence=1).checks
+    assert not advised.recommendation.use
+    assert f"about {round_up(check.more_items):,} more items" in advised.next.text
+
+
+def test_items_with_one_rating_that_the_own_answers_leave_out_are_counted():
+    rated = [(i, r, "no" if i % 3 else "yes") for i in range(40) for r in ("ab" if i < 30 else "a")]
+    ratings = pd.DataFrame(rated, columns=["item", "rater", "label"])
+    judges = pd.DataFrame({"item": range(40), "judge": "j", "label": ["no" if i % 3 else "yes" for i in range(40)]})
+    assert any("leaves out 10 items with one rating" in text for text in decide(ratings, judges, **FEW).warnings)
+
+
+@pytest.mark.parametrize(("without", "high", "is_said"), [(2.64, 5.0, False), (1.5, 3.5, True), (2.0, math.nan, False)])
+def test_a_rater_is_named_only_if_the_change_shows_beside_the_interval(without, high, is_said):
+    best = SimpleNamespace(worth=2.82, worth_low=1.2, worth_high=high, verdict="within", low_verdict="within")
+    assert _is_visible(without, "within", best) is is_said

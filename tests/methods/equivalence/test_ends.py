@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from dissensus.methods.equivalence import equivalence
+from dissensus.methods.equivalence import equivalence, influence
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.influence import errors_of
 from dissensus.methods.equivalence.options import EquivalenceOptions
+from dissensus.methods.equivalence.problem import judge_scores, type_weights
 from dissensus.methods.equivalence.raters import few_sizes, rater_term
 from dissensus.methods.equivalence.replicates import Replicates, starting_scores
 from dissensus.methods.equivalence.setup import set_up
@@ -87,6 +88,24 @@ def test_standard_errors_are_those_of_the_items_one_by_one():
             expected = (own - own.mean() - moved).std() / np.sqrt(len(drawn))
             assert errors.gaps[0, j, k] == pytest.approx(expected)
     assert errors.judges[0, 1, 1] == pytest.approx(own.var() / len(drawn))
+
+
+def test_many_items_are_scored_and_summed_as_few_are(monkeypatch):
+    rng = np.random.default_rng(4)
+    labels = [rng.integers(2, size=rng.integers(1, 5)).tolist() for _ in range(300)]
+    data = ratings_of(labels, TWO), judges_of({"x": chances(rng.random(300)), "y": chances(rng.random(300))}, TWO)
+    prepared, asked = prepared_for(data, max_raters=2)
+    problem = prepared.problem
+    monkeypatch.setattr(influence, "MERGED_FROM", 1)
+    extras, _ = starting_scores(problem, asked, rng=rng)
+    weights = rng.integers(0, 3, size=(4, 300))
+    of_types = type_weights(weights, problem)
+    found = []
+    for items in (1, 300):
+        monkeypatch.setattr(influence, "ITEMS_OF_A_TYPE", items)
+        found.append(errors_of(extras.items, weights, of_types, problem))
+    assert found[0].gaps == pytest.approx(found[1].gaps, abs=1e-12)
+    assert found[0].scores == pytest.approx(judge_scores(problem, weights), abs=1e-12)
 
 
 def by_hand(judge, gap_errors):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dissensus.methods.equivalence.curve import Panel, crossings, curve_point
 from dissensus.methods.equivalence.problem import Problem, fold_weights, types_of_items
-from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, Score
 from dissensus.methods.equivalence.surveys import surveys_of_size
 from dissensus.sampling.draws import copies_of
 
@@ -73,6 +73,10 @@ def test_abc_of_the_six_item_example():
     expected = [-1.7282908398, -1.8825237434, -2.2493825677, -2.6749525917, -1.5849625007]
     assert np.allclose(our_curve(items, "abc", "cross-entropy"), expected, rtol=0, atol=1e-9)
     assert np.allclose(expected_curve(items, "abc", "cross-entropy"), expected, rtol=0, atol=1e-9)
+
+
+def test_every_score_that_is_a_mean_has_a_twin():
+    assert set(SCORES) == set(ADDITIVE_SCORES), "give each its formula in plain Python in tests/survey_reference.py"
 
 
 @pytest.mark.parametrize("score", SCORES)

@@ -1,17 +1,25 @@
 """Not worse than before: earlier answers from a file or a history, on the items of both."""
 
 import json
+from dataclasses import fields
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from dissensus import compare, gate, read, read_judges
 from dissensus.cli.main import main
-from dissensus.data.baseline import beside_earlier, earlier_answers
+from dissensus.data import Judges, Ratings
+from dissensus.data.history import read_history
 from dissensus.data.writers import write_judges
 from dissensus.errors import FileError, JudgesError, OptionError
+from dissensus.methods.gate.baseline import beside_earlier, earlier_answers
 
 RATINGS, JUDGES = read("example:binary"), read_judges("example:binary")
+
+
+def as_given(data):
+    return {one.name: getattr(data, one.name) for one in fields(data) if one.init}
 
 
 def shuffled(share, judge="classifier", seed=0):
@@ -55,6 +63,20 @@ def test_items_that_are_new_or_gone_are_named():
     assert "Compared with before on the 260 items of both: 20 items are new and 20 items are gone." in result.warnings
 
 
+def test_labels_and_raters_that_changed_are_compared_by_what_people_say_now(tmp_path):
+    path, old = tmp_path / "h.duckdb", tmp_path / "old.csv"
+    write_judges(JUDGES, old)
+    typed = ["gate", "example:binary", str(old), "--judge", "classifier", "--bootstrap", "20", "--quiet"]
+    assert main([*typed, "--min-equivalence", "0.2", "--record", str(path)]) == 0
+    changed = {**as_given(RATINGS), "labels": ("Nope", "Yes"), "options": ("Nope", "Yes")}
+    ratings = Ratings(**changed | {"raters": tuple(f"new {name}" for name in RATINGS.raters)})
+    now = Judges(**{**as_given(JUDGES), "labels": ("Nope", "Yes"), "options": ("Nope", "Yes")})
+    for baseline in (path, old):
+        result = gate(ratings, now, judge="classifier", baseline=baseline, margin=0.05, bootstrap=50)
+        assert (result.checks[0].verdict, result.checks[0].items) == ("pass", 300)
+        assert any("no rater used" in text and text.endswith(": No.") for text in result.warnings)
+
+
 def test_answers_without_a_common_item_are_refused():
     with pytest.raises(JudgesError, match="answered none of the items of before"):
         gate(RATINGS, JUDGES.where(JUDGES.item < 100), judge="classifier", baseline=JUDGES.where(JUDGES.item > 200),
@@ -80,7 +102,8 @@ def test_the_last_gate_that_passed_is_the_baseline(tmp_path, capsys):
     check = json.loads(capsys.readouterr().out)["result"]["checks"][0]
     assert check["against"].startswith("classifier (run 1 of ")
     assert check["verdict"] == "fail"
-    assert main(["gate", "example:binary", str(old), *typed, *against]) == 0
+    assert main(["gate", "example:binary", str(old), *typed, *against, "--record", path]) == 0  # it goes on
+    assert len(read_history(Path(path)).runs) == 3
     assert main(["gate", "example:binary", str(old), *typed, "--baseline", str(old), "--margin", "0.01"]) == 0
     assert "classifier (old.csv)" in capsys.readouterr().out.replace("\n", " ")
 

@@ -32,7 +32,7 @@ from dissensus.methods.gate.verdicts import (
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.report.markdown import markdown_of
 from dissensus.report.views import report_on, section_of
-from dissensus.report.views.gate import asked_text, junit_of, next_step
+from dissensus.report.views.gate import asked_text, found_text, junit_of, next_step
 from dissensus.results import as_dict
 from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn
@@ -320,6 +320,7 @@ def test_each_check_says_what_was_asked_for_and_found():
     assert "Worth at least 3 raters: choose another threshold: more items will not settle this one" in said
     below = replace(worth, value=-math.inf, low=-math.inf, high=0.2, verdict="fail")
     assert "<0 [<0, 0.20]" in result_of(below).summary()
+    assert "[" not in found_text(replace(below, high=-math.inf))  # below 0 with all of its interval
 
 
 def test_the_json_has_null_where_a_judge_is_off_the_curve():
@@ -567,4 +568,4 @@ def test_a_constant_and_a_person_stand_beside_every_check(binary):
     assert better.measure == compared.metric == result.settings["metric"] == "information"
     assert better.constant.value == compared.constant.score - compared.pairs[0].score_b
     assert better.person.value == compared.person.score - compared.pairs[0].score_b
-    assert "the judge is calibrated (auto)" in section_of(result).main_table().caption
+    assert "the judge is recalibrated" in section_of(result).main_table().caption

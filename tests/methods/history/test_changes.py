@@ -1,8 +1,12 @@
 """Changes that are real: the level over all looks, what is found and when, and what is comparable."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from tests.methods.route.populations import POPULATIONS, clipped
 
+from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.history.changes import changes_in
 
 
@@ -68,6 +72,22 @@ def test_a_run_without_values_is_passed_over():
     assert found[2].real
 
 
+def test_items_of_one_run_count_as_those_of_several_do():
+    rng = np.random.default_rng(3)
+    run, key, values = np.repeat([0, 1], 40), np.concatenate([np.arange(40), 40 + np.arange(40)]), rng.gamma(1, 1, 80)
+    again = np.full(19, 2), np.arange(30, 49), rng.gamma(1, 1, 19)  # too few of each run for pairs
+    alone, among = (
+        changes_in(run, key, values, np.arange(2))[1],
+        changes_in(*map(np.concatenate, zip((run, key, values), again, strict=True)), np.arange(3))[1],
+    )
+    for name in ("difference", "low", "high", "items", "paired"):
+        assert getattr(alone, name) == pytest.approx(getattr(among, name), abs=1e-12)
+    before, after = values[:40], values[40:]
+    assert alone.difference == pytest.approx(after.mean() - before.mean())
+    error = np.sqrt((before.var() + after.var()) / 39)
+    assert alone.high - alone.difference > 2.42 * error  # t with 39 degrees of freedom at .8 * .05 / 2, two-sided
+
+
 def test_few_false_alarms_in_many_looks():
     alarms = sum(
         any(change is not None and change.real for change in changes_in(*stream(np.random.default_rng([7, s]))))
@@ -90,3 +110,42 @@ def test_false_alarms_of_100_looks_are_at_most_five_in_a_hundred_streams(shared,
     of_items = f"100 looks, {shared:.0%} of the items the same"
     trust.keep("level", "history: any change called real", alarms / streams, streams, data=of_items)
     assert alarms <= 0.05 * streams
+
+
+def with_worth(population, worth):
+    """The same judge with that many guesses among its answers that it is worth this many raters."""
+    curve = np.array([[population.bits(k)[0] for k in range(4)]])
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        middle = (low + high) / 2
+        guesses = (1 - middle) * population.signal + middle * population.share @ population.signal
+        made = replace(population, signal=guesses)
+        _, told, chance = made.bits(0)
+        is_better = crossings(curve, np.array([told @ chance]))[0] > worth
+        low, high = (middle, high) if is_better else (low, middle)
+    return made
+
+
+def runs_of(population, items, runs, rng):
+    """Bits over asking nobody of runs on new items with three raters each, of shape (runs, items)."""
+    kind = rng.choice(len(population.share), size=(runs, items), p=population.share)
+    signal = (rng.random((runs, items, 1)) > population.signal.cumsum(axis=1)[kind]).sum(axis=2)
+    shares = rng.multinomial(3, population.people[kind]) / 3
+    joint = population.share[:, None] * population.signal
+    told = [np.log2(clipped(own)) for own in (joint / joint.sum(axis=0)).T @ population.people]
+    return (shares * (np.array(told) - np.log2(clipped(population.share @ population.people)))[signal]).sum(axis=2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["graded", "three labels"])
+@pytest.mark.parametrize(("items", "usual"), [(1000, 2), (300, 16)])
+def test_a_drop_from_one_rater_by_a_fifth_is_found(name, items, usual):
+    before, after = (with_worth(POPULATIONS[name], worth) for worth in (0.9, 0.7))
+    found = []
+    for seed in range(100):
+        rng = np.random.default_rng([13, seed])
+        values = np.concatenate([runs_of(before, items, 10, rng), runs_of(after, items, usual, rng)]).ravel()
+        run = np.repeat(np.arange(10 + usual), items)
+        changes = changes_in(run, np.arange(len(run)), values, np.arange(10 + usual))
+        found.append(any(change.real and change.difference < 0 for change in changes[10:]))
+    assert np.mean(found) >= 0.5  # half of them within this many runs, as docs/how-to/watch-a-judge.md says

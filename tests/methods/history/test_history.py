@@ -147,7 +147,7 @@ def test_an_older_history_is_brought_up_to_date_without_loss(tmp_path, monkeypat
     monkeypatch.setattr(store, "VERSION", 2)
     monkeypatch.setattr(store, "MIGRATIONS", {1: ("ALTER TABLE runs ADD COLUMN note VARCHAR",)})
     after = read_history(path)
-    assert after.runs == before.runs
+    assert repr(after.runs) == repr(before.runs)  # NaN is not equal to itself
     with duckdb.connect(str(path), read_only=True) as plain:
         assert plain.execute("SELECT max(version) FROM about").fetchone() == (2,)
         assert plain.execute("SELECT note FROM runs").fetchall() == [(None,)]
@@ -164,12 +164,12 @@ def test_a_newer_history_is_refused(tmp_path, monkeypatch):
 def test_other_files_are_refused(tmp_path):
     text = tmp_path / "text.duckdb"
     text.write_text("item,label\n" * 1000)
-    with pytest.raises(FileError, match=r"text\.duckdb is no history"):
+    with pytest.raises(FileError, match=r"text\.duckdb is not a history"):
         read_history(text)
     other = tmp_path / "other.duckdb"
     with duckdb.connect(str(other)) as plain:
         plain.execute("CREATE TABLE t (x INTEGER)")
-    with pytest.raises(FileError, match=r"it has other tables \(t\)"):
+    with pytest.raises(FileError, match="its tables are t"):
         record(other, [made_run()], recorded_at=AT)
     with pytest.raises(FileError, match="There is no history"):
         history(tmp_path / "nothing.duckdb")
@@ -216,7 +216,7 @@ def test_slices_are_followed_in_their_order(tmp_path):
 def test_runs_with_other_labels_are_named(tmp_path):
     path = tmp_path / "h.duckdb"
     record(path, [made_run(labels=("a", "b")), made_run(1)], recorded_at=AT)
-    assert history(path).left_out == ("1 run with other labels than the last (a, b) is not compared with it.",)
+    assert history(path).left_out == ("1 run with other labels (a, b) than the last is left out.",)
 
 
 def test_bits_of_a_run_are_those_of_decide():
@@ -281,7 +281,7 @@ def test_a_run_is_never_recorded_where_it_would_be_lost(tmp_path, name):
     duckdb.sql("SELECT 1 AS item").write_parquet(str(tmp_path / "other.parquet"))
     (tmp_path / "empty.csv").write_text("")
     before = (tmp_path / name).read_bytes() if (tmp_path / name).is_file() else None
-    with pytest.raises(FileError, match="not a file") as refused:
+    with pytest.raises(FileError, match=r"not a (file|history)\b") as refused:
         record(tmp_path / name, [made_run()], recorded_at="2026-01-01T00:00:00Z")
     assert str(tmp_path) not in str(refused.value) or name in {"pipe", "folder"}
     assert before is None or (tmp_path / name).read_bytes() == before

@@ -233,8 +233,9 @@ def test_points_of_a_measure_have_answers_and_no_surprise():
     assert [row.judges[0].answer for row in sorted(result.items, key=lambda row: row.item)] == ["0.75", "2.3"]
     assert all(math.isnan(row.judges[0].surprise) and math.isnan(row.split) for row in result.items)
     assert result.kinds == {"split": 0, "alone": 0, "judges": 0}
-    assert [text.partition(":")[0] for text in result.warnings] == [
-        "How far people split is not told", "No surprise, and no judge is called alone",
+    assert [*result.warnings] == [
+        "How far people split is not shown, as their labels are measurements.",
+        "Surprise is not shown, as answers are measurements. Round labels and answers to a few to see it.",
     ]  # fmt: skip
 
 
@@ -309,7 +310,8 @@ def test_the_answer_fits_a_screen(golden):
     [
         ({"judge": "x"}, "There is no judge 'x': the judges are a, b."),
         ({"judge": ()}, "No judge was named"),
-        ({"majority": "x"}, "majority= 'x' is no label: the labels are no, maybe, yes."),
+        ({"majority": "x"}, "majority= 'x' is not a label: the labels are no, maybe, yes."),
+        ({"answer": "x"}, "answer= 'x' is no judge's answer, nor a label of people's."),
         ({"sort": "x"}, "sort= cannot be 'x': choose one of split, surprise, ratings, item."),
         ({"show": "x"}, "show= cannot be 'x'"),
         ({"top": 0}, "top= cannot be 0: give the number of items."),

@@ -57,7 +57,7 @@ def test_few_paired_ratings_are_too_few():
     found = advice(items, {"one": [choices(0), choices(1)]}, raters=[[0, 0], [1, 2, 3]])
     assert about(found, "Collect about 100 paired ratings.") == ["F' rests on 1 so far."]
     assert about(found, "Select by mse_response_set")
-    assert about(found, "Also ask for response sets: one.")
+    assert about(found, "Ask judges for response sets as well.")
 
 
 def test_pairs_by_item_are_not_paired_ratings():

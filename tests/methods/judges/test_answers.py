@@ -7,7 +7,7 @@ import pytest
 from dissensus.data import Task, read, read_judges
 from dissensus.errors import ColumnError, JudgesError, RatingsError, TaskError
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.setup import answers_of, label_space
+from dissensus.methods.judges.answers import answers_of, label_space
 from dissensus.methods.judges.summary import order_flips
 
 from judges_builders import choices, judges_from, ratings_from, sets
@@ -122,14 +122,14 @@ def test_measurements_are_rounded_to_the_nearest_label_and_that_is_stated():
     result = numbers([-0.6, 7.5])  # -1 and 2, each the label of one of two raters
     assert result.settings["options"] == ["-1", "0", "1", "2"]
     assert result.definition("hit_rate").values[0].value == 0.5  # people's modes are -1 and, of a tie, 1
-    said = "Judges gave 2 numbers that are no label of the raters (-0.6, 7.5): each was rounded to the nearest label."
+    said = "Judges gave 2 numbers that no rater gave: each counts as the nearest label."
     assert said in result.warnings
 
 
 def test_a_judge_on_another_scale_is_told():
-    said = "2 of these numbers lie beyond the labels, which run from -1 to 2: a judge on another scale"
+    said = "2 of the judges' numbers lie beyond the labels, which run from -1 to 2: put the judge's answers"
     assert any(warning.startswith(said) for warning in numbers([55.5, 70.25]).warnings)
-    assert not any("another scale" in warning for warning in numbers([-0.6, 7.5]).warnings)
+    assert not any("lie beyond" in warning for warning in numbers([-0.6, 7.5]).warnings)
 
 
 def test_a_whole_number_that_no_rater_gave_is_another_label_and_no_measurement():
@@ -153,11 +153,11 @@ def test_labels_outside_the_task_are_refused():
     ratings, judges = ratings_from([choices(0), choices(1)]), judges_from({"one": [choices(0), choices(1)]})
     small = Task(options=("a", "c"))
     with pytest.raises(
-        TaskError, match="The ratings have the label 'b', and 'b' is no option of the task: its options"
+        TaskError, match="The ratings have the label 'b', and 'b' is not an option of the task: its options"
     ):
         rank_judges(ratings, judges, task=small)
     others = judges_from({"one": [choices(0), choices(3)]}, ("a", "b", "c", "d"))
-    with pytest.raises(JudgesError, match="The judges have the label 'd', and 'd' is no option of the task"):
+    with pytest.raises(JudgesError, match="The judges have the label 'd', and 'd' is not an option of the task"):
         rank_judges(ratings, others, task=TASK)
 
 

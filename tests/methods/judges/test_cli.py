@@ -60,13 +60,13 @@ def test_the_same_seed_gives_the_same_json(run):
 
 
 def test_it_prints_without_json(run):
-    assert run("--positive", "y", "--bootstrap", "0").startswith("p is closest to people")
+    assert run("--positive", "y", "--bootstrap", "0").startswith("Without recalibration, p is closest to people")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--positive", "maybe"), "--positive 'maybe' is no option: the options are n, y."),
+        (("--positive", "maybe"), "--positive 'maybe' is not an option: the options are n, y."),
         (("--tau", "0"), "--tau cannot be 0: give a share above 0 and at most 1, such as 0.5."),
         (("--tau", "1.5"), "--tau cannot be 1.5: give a share above 0 and at most 1, such as 0.5."),
         (("--beta", "0,2"), "--beta cannot be 2: give shares from 0 to 1, such as 0,0.1,0.2."),
@@ -86,7 +86,7 @@ def test_a_label_outside_the_task_is_one_line(run, tmp_path):
     with pytest.raises(DissensusError) as refusal:
         run("--task", "task.toml")
     assert str(refusal.value) == (
-        "The judges have the label 'perhaps', and 'perhaps' is no option of the task: its options are n, y. "
+        "The judges have the label 'perhaps', and 'perhaps' is not an option of the task: its options are n, y. "
         "Add it there, or leave the task out."
     )
 

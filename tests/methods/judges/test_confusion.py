@@ -14,7 +14,8 @@ from statsmodels.stats.proportion import proportion_confint
 from dissensus import judges, read, read_judges
 from dissensus.cli.main import main
 from dissensus.data import Judges, Ratings
-from dissensus.methods.judges.confusion import confusions
+from dissensus.methods.judges.confusion import confusions, hard_answers, judge_ratios, person_ratios, ratios_without
+from dissensus.methods.judges.confusion import shares_of as shares_by_item
 from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.setup import set_up
 from dissensus.report.text import text_of
@@ -158,6 +159,20 @@ def test_raters_who_differ_widen_the_intervals():
         [table] = asked(by_item, own, bootstrap=5, raters=kind).confusion
         width[kind] = [one.specificity_high - one.specificity_low for one in table.labels]
     assert all(wide > narrow for wide, narrow in zip(width["sampled"], width["fixed"], strict=True))
+
+
+@pytest.mark.parametrize("between", ["", "|"])
+def test_sums_over_items_are_those_of_the_items_one_by_one(between):
+    rng = np.random.default_rng(3)
+    texts = ["a", "b", "c", f"a{between}b", f"b{between}c"] if between else ["a", "b", "c"]
+    by_item = [[str(text) for text in rng.choice(texts, rng.integers(1, 5))] for _ in range(60)]
+    by_judge = {name: [list(rng.choice(list("abc"), 2)) for _ in by_item] for name in ("x", "y")}
+    prepared = set_up(ratings_of(by_item), answers_of(by_judge), None, JudgesOptions(bootstrap=0))
+    people = prepared.rows.people()
+    shares, weights = shares_by_item(prepared, people), prepared.problem.weights
+    each = [judge_ratios(shares.one, answers) for answers in np.moveaxis(hard_answers(prepared), 1, 0)]
+    one_by_one = np.concatenate([own.values(weights) for own in (*each, person_ratios(shares))])
+    assert ratios_without(prepared, people) == pytest.approx(one_by_one, abs=1e-12, nan_ok=True)
 
 
 def test_it_is_in_the_json_and_among_the_details(capsys):

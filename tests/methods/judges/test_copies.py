@@ -236,7 +236,7 @@ def test_many_equal_items_are_put_together_and_every_number_stays(monkeypatch, b
     answers = replace(answers, items=people.items)
     apart = rank_judges(people, answers, positive=OPTIONS[0], bootstrap=bootstrap)
     assert set_up(people, answers, None, ASKED).kind is None
-    monkeypatch.setattr("dissensus.methods.judges.setup.MERGED_FROM", 0)
+    monkeypatch.setattr("dissensus.methods.judges.answers.MERGED_FROM", 0)
     whole = set_up(people, answers, None, ASKED)
     merged, _ = whole.merged(whole.rows.people())
     assert merged.problem.n_items < 120 == merged.problem.items_in_all

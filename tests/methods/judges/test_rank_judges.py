@@ -195,7 +195,7 @@ def test_forced_choice_definitions_use_items_with_forced_choices():
 def test_response_sets_alone_stand_in_for_choices_in_equal_parts():
     result = ranked([sets({0, 1}), sets({2})], {"one": [choices(0), choices(2)]})
     assert result.definition("mse_soft").values[0].value == pytest.approx((0.25 + 0.25) / 2)
-    choice = "Forced choices only from one: the choice counts as the whole response set"
+    choice = "Forced choices only from one: each counts as the whole response set"
     assert any(w.startswith(choice) for w in result.warnings)
     assert any(w.startswith("Nobody made a forced choice") for w in result.warnings)
 
@@ -213,8 +213,8 @@ def test_response_sets_alone_stand_in_for_choices_in_equal_parts():
         ({"beta": [0, 1.5]}, "beta= cannot be 1.5: give shares from 0 to 1, such as 0,0.1,0.2."),
         ({"beta": -0.1}, "beta= cannot be -0.1: give shares from 0 to 1, such as 0,0.1,0.2."),
         ({"mapping": "both"}, "mapping= cannot be 'both': choose one of keep, paper."),
-        ({"positive": "d"}, "positive= 'd' is no option: the options are a, b, c."),
-        ({"positive": "abc"}, "positive= 'abc' is no option: the options are a, b, c."),
+        ({"positive": "d"}, "positive= 'd' is not an option: the options are a, b, c."),
+        ({"positive": "abc"}, "positive= 'abc' is not an option: the options are a, b, c."),
         (
             {"positive": ["a", "b", "c"]},
             "positive= names every option, so that nothing could be negative: leave at least one out.",

@@ -80,7 +80,7 @@ def test_vader_is_best_at_decisions_though_other_definitions_prefer_afinn(answer
     assert {definition.selected for definition in result.definitions if definition is not by_kappa} == {"afinn"}
     assert by_kappa.selected == "vader"
     assert any("consider vader instead of afinn" in own.text for own in result.advice)
-    assert any("rounded to the nearest label" in warning for warning in result.warnings)
+    assert any("counts as the nearest label" in warning for warning in result.warnings)
 
 
 def test_ambient_has_a_reverse_matrix_from_the_401_items_with_both(answers):

@@ -187,7 +187,7 @@ def test_where_a_constant_is_better_nobody_is_selected_or_recommended():
     assert (result.measure, result.recommended) == ("mae", None)
     assert result.definition("mae").selected is None
     assert result.advice[0].reason.startswith("By mae always answering 4 has")
-    assert result.summary().startswith("No judge beats always answering 4; the best is")
+    assert result.summary().startswith("Without recalibration, no judge beats always answering 4; the best is")
 
 
 # Labels in order

@@ -8,8 +8,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dissensus.data import Task
+from dissensus.methods.judges.answers import rating_rows, shares
 from dissensus.methods.judges.scoring import scores_of, statistics_of
-from dissensus.methods.judges.setup import rating_rows, set_up, shares
+from dissensus.methods.judges.setup import set_up
 from dissensus.methods.judges.summary import ranks, selected, shares_best
 from dissensus.sampling.draws import draw_strata
 from dissensus.sampling.intervals import percentile_interval

@@ -15,8 +15,8 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.inputs import as_ratings
 from dissensus.data.questions import pooled_judges, pooled_ratings
 from dissensus.errors import DissensusError
-from dissensus.methods.decide import answers
 from dissensus.methods.parts import PartsResult
+from dissensus.report import answers
 
 import survey_reference as reference
 from tables import typed_message_of, write
@@ -264,9 +264,10 @@ def test_describe_says_that_a_file_looks_like_pooled_questions():
     assert any(text.startswith("Item ids end in style, tone, as if each item had 2 questions") for text in texts)
     frame = [{"item": f"{g}{i}", "rater": r, "label": "x", "group": g} for g in "fm" for i in range(4) for r in "ab"]
     texts = describe(read(frame), bootstrap=0).warnings
-    assert any("the groups are of items and not of raters" in text and "by='group'" in text for text in texts)
-    plain = [(f"s{i}_{i}", rater, "x") for i in range(9) for rater in "ab"]
-    assert not any("questions" in text for text in describe(read(plain), bootstrap=0).warnings)
+    assert any("these are groups of items, not of raters" in text and "by='group'" in text for text in texts)
+    for ids in ([f"s{i}_{i}" for i in range(9)], [f"s{i}_{1 + i * i % 5}" for i in range(9)], ["s_1", "s_2", "t_3"]):
+        plain = [(item, rater, "x") for item in ids for rater in "ab"]
+        assert not any("questions" in text for text in describe(read(plain), bootstrap=0).warnings)
 
 
 # ---- Files, messages, the command line
@@ -461,3 +462,10 @@ def test_the_interval_of_the_mean_worth_holds_that_of_people_at_large(n_items, n
     trust.keep("coverage", "equivalence: mean worth over questions", held / sets, sets, data=data)
     # .95 has a standard error of .015.
     assert held / sets >= 0.92, held / sets
+
+
+def test_probabilities_of_one_questions_labels_are_not_missing_in_another(tmp_path):
+    rows = ["x,one,j,0.9,0.1,", "x,two,j,,,1"]
+    path = write(tmp_path, "\n".join(["item,question,judge,p_no,p_yes,p_maybe", *rows]))
+    answers = read_judges(path).questions
+    assert {name: own.labels for name, own in answers.items()} == {"one": ("no", "yes"), "two": ("maybe",)}

@@ -230,7 +230,8 @@ def test_a_rater_attribute_splits_ratings_by_who_gave_them(tmp_path):
 def test_bad_attributes_get_one_line(tmp_path):
     path, answers = rows_of(tmp_path)
     assert typed_message_of(lambda: read(path, by="langauge")).startswith(
-        "--by langauge is no column of r.csv, which has item, rater, label, language, length. Choose a column, or split"
+        "--by langauge is not a column of r.csv, which has item, rater, label, language, length. "
+        "Choose a column, or split"
     )
     text = "item,rater,label,topic\n1,a,x,food\n1,b,x,sport\n2,a,y,food\n2,b,x,food\n"
     assert typed_message_of(lambda: read(write(tmp_path, text, "two.csv"), by="topic")) == (

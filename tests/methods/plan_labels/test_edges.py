@@ -169,6 +169,12 @@ def test_the_break_even_with_ties_won_is_where_both_designs_cost_as_much():
     assert bought.ratio_exact > 0.5
 
 
+def test_there_is_a_break_even_where_one_label_each_would_buy_more_items_than_can_be_planned():
+    (found,) = plan_labels(**FIGURE_1, budget=2e12, labels_per_item=[3]).break_even
+    (less,) = plan_labels(**FIGURE_1, budget=5e11, labels_per_item=[3]).break_even
+    assert found == less
+
+
 # Several labels that are no better, or worse
 
 

@@ -111,6 +111,22 @@ def test_hard_questions_are_answered_without_trying_every_number():
     assert found.safe > found.first
 
 
+@pytest.mark.parametrize("ties", ["lose", "half"])
+@pytest.mark.parametrize(
+    ("accuracy", "margin", "label_accuracy"), [(0.5, 0.1, 0.9), (0.75, 0.1, 0.75), (0.8, 0.01, 0.6)]
+)
+@pytest.mark.parametrize("error", [0.2, 0.01, 1e-9])
+def test_the_first_guess_is_next_to_the_number(monkeypatch, accuracy, margin, label_accuracy, error, ties):
+    tried = []
+    monkeypatch.setattr(
+        "dissensus.methods.plan_labels.needed.log_chances",
+        lambda x, y, items: tried.append(items) or log_chances(x, y, items),
+    )
+    items_needed.cache_clear()
+    needed(independent_steps(accuracy, margin, label_accuracy), error, ties)
+    assert len(tried) == 1
+
+
 @pytest.mark.parametrize("ties", ["lose", "half", "win"])
 def test_no_number_is_enough_where_the_better_model_is_not_favoured(ties):
     assert items_needed(0.2, 0.2, 0.05, ties) == ItemsNeeded(first=None, safe=None)

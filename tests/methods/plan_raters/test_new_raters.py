@@ -10,9 +10,8 @@ from scipy import stats
 from dissensus import compare, plan_raters
 from dissensus.data import Judges, Ratings
 from dissensus.errors import DissensusError
-from dissensus.methods.plan_raters.information import information_moments
+from dissensus.methods.plan_raters.moment_sources import for_new_raters, information_moments, label_gaps
 from dissensus.methods.plan_raters.moments import Crew, Moments, sign_flip_power
-from dissensus.methods.plan_raters.new_raters import for_new_raters, label_gaps
 from dissensus.methods.plan_raters.pilot import pilot_of
 from dissensus.report.views.plan_raters import notes_of
 from dissensus.simulation import HardClassifier, Panel, Urn, simulate_urn

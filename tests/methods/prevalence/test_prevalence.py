@@ -314,8 +314,8 @@ def test_arguments_cannot_be_swapped():
     ("options", "said"),
     [
         ({"positive": None}, "Say which label is counted with positive="),
-        ({"positive": "maybe"}, "positive= 'maybe' is no label: the labels are no, yes."),
-        ({"half": "maybe"}, "half= 'maybe' is no label"),
+        ({"positive": "maybe"}, "positive= 'maybe' is not a label: the labels are no, yes."),
+        ({"half": "maybe"}, "half= 'maybe' is not a label"),
         ({"half": "yes"}, "'yes' cannot count as positive and as half"),
         ({"positive": ["yes", "no"]}, "Every label counts as positive (yes, no): leave one out."),
         ({"target": "vote"}, "target= cannot be 'vote': choose one of share, decision."),

@@ -58,7 +58,7 @@ def test_the_lead_is_the_corrected_share():
     decided = text(result_of(PLAIN, target="decision", positive=("a", "b"), half=("tie",)))
     assert decided.startswith('33% [28%, 38%] of the items are, by their raters\' decision, "a" or "b", ')
     assert '"tie" counts half' in decided
-    assert "from people's ratings of all 100 items" in text(result_of(changed(items=100)))
+    assert "from people's ratings of 100 items." in text(result_of(changed(items=100)))
 
 
 def test_it_says_what_the_judges_are_off_by_and_what_they_save():

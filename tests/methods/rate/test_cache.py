@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -60,7 +61,7 @@ def saved(folder) -> dict[str, str]:
     if not path.exists() or path.stat().st_size == 0:
         return {}
     try:
-        with sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10) as connection:
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as connection:
             return dict(connection.execute("SELECT key, reply FROM answers WHERE reply IS NOT NULL"))
     except sqlite3.OperationalError:  # not made yet
         return {}
@@ -132,7 +133,7 @@ def test_two_runs_at_once_share_one_cache_and_hardly_ask_twice(folder):
         assert len(server.asked) <= FEW * SAMPLES + 2 * CONCURRENCY + 2
     first, second = ((folder / f"{i}.csv").read_bytes() for i in range(2))
     assert first == second
-    with sqlite3.connect(folder / "cache.sqlite") as connection:
+    with closing(sqlite3.connect(folder / "cache.sqlite")) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert len(saved(folder)) == FEW * SAMPLES
     assert not (folder / "cache.sqlite.lock").exists()
@@ -200,12 +201,12 @@ def test_a_file_of_something_else_is_refused_and_stays(tmp_path):
         Cache(path)
     assert path.read_text() == "item,text\n" * 100
     other = tmp_path / "o.sqlite"
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE theirs (x)")
     with pytest.raises(FileError, match=r"o\.sqlite is a database of something else"):
         Cache(other)
     newer = tmp_path / "n.sqlite"
-    with sqlite3.connect(newer) as connection:
+    with closing(sqlite3.connect(newer)) as connection, connection:
         connection.execute("PRAGMA user_version = 99")
     with pytest.raises(FileError, match=r"n\.sqlite was written by another version"):
         Cache(newer)
@@ -280,12 +281,12 @@ def test_interrupted_it_says_that_nothing_is_lost_and_goes_on(folder):
 
 def test_a_database_of_something_else_with_our_number_is_left_alone(tmp_path):
     path = tmp_path / "theirs.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("PRAGMA user_version = 1")
         connection.execute("CREATE TABLE room (bytes BLOB)")
     with pytest.raises(FileError, match=r"theirs\.sqlite is a database of something else"):
         Cache(path)
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT name FROM sqlite_master").fetchall() == [("room",)]
 
 

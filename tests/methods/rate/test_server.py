@@ -315,7 +315,7 @@ def test_a_server_that_dies_halfway_stops_the_run_and_loses_nothing(tmp_path):
 def test_nobody_listening_is_one_line_and_at_once(items, tmp_path):
     with ScriptedServer(always(Says())) as server:
         url = server.url
-    with pytest.raises(DissensusError, match=r"m at http://127.0.0.1:\d+/v1 cannot be asked: nobody listens at"):
+    with pytest.raises(DissensusError, match=r"m at http://127.0.0.1:\d+/v1 cannot be asked: no server answers at"):
         rate(items, task=TASK, model="m", base_url=url, output=tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
 
@@ -378,6 +378,9 @@ def test_a_redirect_is_not_followed_and_gets_no_key(items, tmp_path, monkeypatch
         ):
             rate(items, task=TASK, model="m", base_url=server.url, key_variable="MY_KEY", output=tmp_path / "out.csv")
         assert other.asked == []
+    nowhere = always(Says(status=301, body=b"", headers={"Location": "http://["}))
+    with ScriptedServer(nowhere) as server, pytest.raises(DissensusError, match=r"sends us on to another address\."):
+        rate(items, task=TASK, model="m", base_url=server.url, output=tmp_path / "out.csv")
 
 
 def test_a_server_elsewhere_needs_a_key(items, tmp_path, monkeypatch):

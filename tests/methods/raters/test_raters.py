@@ -113,13 +113,17 @@ def test_the_spread_of_raters_solves_its_equation(pairs):
     assert squares == pytest.approx(len(means) - 1) if between else squares <= len(means) - 1 + 1e-9
 
 
-@pytest.mark.parametrize("seed", [2, 3, 4])  # on some others the peer's iteration stops at 0, which is no solution
-def test_the_spread_of_raters_is_that_of_statsmodels(seed):
-    rng = np.random.default_rng(seed)
-    variances = rng.uniform(0.05, 0.3, 15)
-    means = rng.normal(0, 0.7, 15) + rng.normal(0, np.sqrt(variances))
-    peer = combine_effects(means, variances, method_re="iterated", atol=1e-12)
-    assert spread_between(means, variances) == pytest.approx((peer.mean_effect_re, peer.tau2), abs=1e-6)
+def test_the_spread_of_raters_is_that_of_statsmodels():
+    compared = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        variances = rng.uniform(0.05, 0.3, 15)
+        means = rng.normal(0, 0.7, 15) + rng.normal(0, np.sqrt(variances))
+        peer = combine_effects(means, variances, method_re="iterated", atol=1e-12)
+        if peer.tau2 > 0:  # its iteration may stop at 0, which is no solution; when it does depends on the machine
+            assert spread_between(means, variances) == pytest.approx((peer.mean_effect_re, peer.tau2), abs=1e-6)
+            compared += 1
+    assert compared >= 3
 
 
 @pytest.mark.parametrize("n_raters", [6, 20, 100])
@@ -321,14 +325,14 @@ def test_a_rater_who_repeats_everything_is_not_certain_to():
 
 def test_nobody_knows_who_rated():
     ratings = Ratings(item=np.array([0, 0]), label=np.array([0, 1]), items=("a",), labels=("x", "y"))
-    with pytest.raises(OptionError, match="need to know who rated"):
+    with pytest.raises(OptionError, match="do not say who rated"):
         portraits(ratings)
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"positive": "x"}, "positive= 'x' is no label: the labels are 1, 2, 3."),
+        ({"positive": "x"}, "positive= 'x' is not a label: the labels are 1, 2, 3."),
         ({"resamples": 0}, "resamples= cannot be 0"),
         ({"bootstrap": -1}, "bootstrap= cannot be -1"),
         ({"confidence": 0.0}, "confidence= cannot be 0"),
@@ -425,6 +429,11 @@ def test_the_smallest_p_value_is_one_in_the_number_of_partitions(sizes, least):
     # 6! / (3! 3!) / 2, 20 and 6! / (2! 2! 2!) / 3! ways to deal the raters, groups of a size alike
     groups = Groups(tuple("abc"[: len(sizes)]), np.repeat(np.arange(len(sizes)), sizes))
     assert smallest_p(groups) == pytest.approx(least)
+
+
+def test_a_judge_is_not_named_without_its_answers(divided):
+    with pytest.raises(OptionError, match=r"judge= needs the judges' answers: name their file as well\."):
+        portraits(divided[0], judge="x")
 
 
 def test_judges_without_groups_are_not_passed_over_in_silence(divided):

@@ -137,15 +137,19 @@ def test_guesses_in_several_samples_save_nothing(labels):
     result = route(read(rows), read_judges(guesses), max_raters=2, bootstrap=50)
     assert not result.shown
     assert not any(plan.saves for plan in result.plans)
-    assert "is not shown to tell more than always answering the same" in " ".join(result.summary().split())
+    assert "is not shown to know more than a constant answer" in " ".join(result.summary().split())
 
 
 def test_a_saving_of_a_wide_interval_is_told_by_its_ends():
-    result = route(*drawn("graded", n=140), match=1, bootstrap=100)
+    ratings, judges = drawn("graded", n=160)
+    result = route(ratings.where(ratings.item < 140), judges, match=1, bootstrap=100)
     plan = result.recommended
     assert plan.saves
     assert plan.high - plan.low > WIDEST
-    assert f"at {plan.low:.0%} to {plan.high:.0%} of the cost." in " ".join(result.summary().split())
+    text = " ".join(result.summary().split())
+    assert f"at {plan.low:.0%} to {plan.high:.0%} of the cost of one person everywhere: rate more items" in text
+    assert f"{1 - plan.share_to_people:.0%} of the items" not in text
+    assert f"That plan is uncertain: it is for the best guess, {plan.cost_share:.0%} of the cost." in text
 
 
 def test_a_judge_that_knows_more_than_people_is_left_alone():

@@ -47,13 +47,15 @@ def decimal_commas(table: Table) -> Iterator[Finding]:
 def joined_labels(table: Table) -> Iterator[Finding]:
     """Labels such as `a, b` that join other labels: response sets written otherwise than `a|b`."""
     counts = table.label_counts()
-    for separator, sets in joined_sets(counts).items():
+    for separator, joined in joined_sets(_options(counts)).items():
+        sets = [label for label in counts if not {*joined}.isdisjoint(label.split(SEPARATOR))]
         if sets:
             times = sum(counts[label] for label in sets)
             yield Finding(
                 check="joined-labels",
                 severity="warning",
-                message=f"{counted(times, 'answer')} may be response sets, joined by {separator!r}: {listed(sets)}.",
+                message=f"{counted(times, 'answer')} may be response sets, joined by {separator!r}: "
+                f"{listed([repr(label) for label in sets])}.",
                 count=times,
                 rows=tuple(table.rows_with(sets, as_written=True)),
                 option=typed("split", separator),
@@ -155,8 +157,7 @@ def is_slip(text: str, other: str) -> bool:
 SELDOM = 0.25  # a label that is given more often than this is an answer, such as `none` where most items have nothing
 MAY_BE_MISSING = frozenset({
     *LIKE_MISSING, "none", "unsure", "not sure", "don't know", "dont know", "do not know", "skip",
-    "skipped", "unclear", "unknown", "?", "-", "no answer", "not applicable", "prefer not to say", "inconsistent",
-    "k.a.", "k. a.", "keine angabe",
+    "skipped", "unclear", "unknown", "?", "-", "prefer not to say", "inconsistent",
 })  # fmt: skip
 MOSTLY = 0.8  # from this share of numbers on the scale is one of numbers
 MISSING = f"{named('off_scale', of='import_')} missing"

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data.checks.table import Finding, Table
 from dissensus.data.coding import TextColumn, stack
-from dissensus.data.fixes import dropping, literally, renaming, typed
+from dissensus.data.fixes import dropping, literally, renaming
 from dissensus.data.labels import label_values
 from dissensus.errors import SHOWN, counted, named, shortened
 
@@ -243,7 +243,7 @@ TWO_STEPS = 2
 
 
 def opposite_numbers(table: Table) -> Iterator[Finding]:
-    """Judges whose rank correlation with the items' mean ratings is below 0 by more than chance."""
+    """Judges whose correlation with the items' mean ratings is below 0 by more than chance."""
     people = table.people
     if people is None or table.shares is not None:
         return
@@ -258,15 +258,15 @@ def opposite_numbers(table: Table) -> Iterator[Finding]:
         answer = _means(item.codes[:n], table.answer.codes, value, table.weight * (who.codes == code), n_items)
         both = ~np.isnan(rating) & ~np.isnan(answer)
         shared = int(both.sum())
-        correlation = _rank_correlation(rating[both], answer[both]) if shared >= FEWEST else math.nan
+        correlation = _correlation(rating[both], answer[both]) if shared >= FEWEST else math.nan
         # By the normal curve; a comparison with NaN is false.
         if math.erfc(-correlation * math.sqrt(max(0, shared - 1)) / math.sqrt(2)) / 2 < IMPROBABLE / len(who.texts):
             yield Finding(
                 check="opposite-numbers",
                 severity="warning",
-                message=f"The numbers of the judge {shortened(name)} fall where people's rise: their rank correlation "
-                f"is {correlation:.2f} over {counted(shared, 'item')}. If its scale is reversed, change the "
-                f"sign of its numbers, or name it with {typed('reverse', name, of='compare')}.",
+                message=f"The numbers of the judge {shortened(name)} fall where people's rise: their correlation "
+                f"is {correlation:.2f} over {counted(shared, 'item')}. If its scale is reversed, multiply "
+                f"them by -1 in the file, or name it with {named('reverse', of='compare')}.",
                 count=shared,
             )
 
@@ -280,18 +280,11 @@ def _means(item: Codes, label: Codes, value: Floats, weight: Codes, n_items: int
     return means
 
 
-def _rank_correlation(one: Floats, two: Floats) -> float:
-    """Spearman's correlation; NaN if one of them is the same throughout. Not scipy's, which takes .5 s to import."""
-    a, b = _ranks(one), _ranks(two)
-    a, b = a - a.mean(), b - b.mean()
+def _correlation(one: Floats, two: Floats) -> float:
+    """Pearson's correlation, by which `decide` goes; NaN if one of them is the same throughout."""
+    a, b = one - one.mean(), two - two.mean()
     size = math.sqrt(float(a @ a) * float(b @ b))
     return float(a @ b) / size if size > 0 else math.nan
-
-
-def _ranks(values: Floats) -> Floats:
-    """Ranks; equal values have the mean of theirs."""
-    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
-    return np.asarray((np.cumsum(count) - (count - 1) / 2)[place], dtype=np.float64)
 
 
 CHECKS = (constant_judges, improbable_raters, polarity, opposite_numbers)

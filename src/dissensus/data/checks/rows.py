@@ -119,7 +119,7 @@ def attention_checks(table: Table) -> Iterator[Finding]:
     items = {text: pattern for text in table.item.texts if (pattern := _pattern(text)) is not None}
     if items and 2 * len(items) < len(table.item.texts):
         yield _attention(
-            f"{counted(len(items), 'item')} may be attention checks and no items: {listed(list(items))}.",
+            f"{counted(len(items), 'item')} may be attention checks, not real items: {listed(list(items))}.",
             table.rows_of(table.item, items.__contains__),
             dropping("item", dict.fromkeys(items.values())),
         )
@@ -132,7 +132,7 @@ def attention_checks(table: Table) -> Iterator[Finding]:
         if marks and all(text.strip().lower() in TRUE | FALSE for text in texts):
             rows = cells.row[with_text(cells.columns[column], marks.__contains__)].tolist()
             yield _attention(
-                f"The column {column} marks {counted(len(rows), 'row')} that may be attention checks and no items.",
+                f"The column {column} marks {counted(len(rows), 'row')} that may be attention checks, not real items.",
                 rows,
                 dropping(column, map(literally, marks)),
             )
@@ -225,7 +225,7 @@ def single_ratings(table: Table) -> Iterator[Finding]:
             check="single-ratings",
             severity="warning" if 2 * single.size >= rated else "note",
             message=f"{single.size:,} of {counted(rated, 'item')} {'has' if single.size == 1 else 'have'} one rating "
-            "only, which tells nothing of agreement.",
+            "only, which says nothing about agreement.",
             count=int(single.size),
             rows=tuple(table.row[np.isin(table.item.codes, single) & (table.weight > 0)].tolist()),
         )

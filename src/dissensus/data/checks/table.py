@@ -11,6 +11,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
 from dissensus.data.columns import find_column
+from dissensus.data.fixes import with_plain_numbers
 from dissensus.data.formats.plan import LeftOut, RawJudges, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR, option_name, options_of, probability_columns, read_probabilities
 from dissensus.data.sources.files import InputFile
@@ -159,7 +160,8 @@ def table_of_judges(
     cells = raw.sheet.load([name for name in (*roles.values(), *p_columns) if name is not None])
     columns = {role: cells.columns[name] for role, name in roles.items() if name is not None}
     nothing = TextColumn(np.full(len(cells.row), -1, dtype=np.intp), ())
-    label, shares = _most_likely(columns.get("label", nothing), cells, p_columns, raw.sheet.name)
+    written, _ = with_plain_numbers(columns.get("label", nothing), raw.sheet.delimiter)
+    label, shares = _most_likely(written, cells, p_columns, raw.sheet.name)
     return Table(
         name=raw.sheet.name, holds="judges", row=cells.row, item=columns.get("item", nothing), label=label,
         who=columns.get("judge"), repeat=tuple(columns[role] for role in REPEAT if role in columns),

@@ -280,7 +280,7 @@ def by_content(sheet: Sheet, plan: ReadPlan) -> RawRatings | None:
         return _with_roles(ratings_by_item(sheet, *found), {"rater": found[0]})
     if n_rows < FEWEST_ROWS:
         return None
-    item = _first_of_wide(sheet, plan)
+    item = first_of_wide(sheet, plan)
     if item is not None:
         return _with_roles(read_wide(sheet, replace(plan, item=item)), {"item": item})
     names = columns_by_role(sheet, dict.fromkeys(ROLES))
@@ -293,7 +293,7 @@ def by_content(sheet: Sheet, plan: ReadPlan) -> RawRatings | None:
     return _with_roles(read_tidy(sheet, replace(plan, item=item, rater=rater, label=label)), roles)
 
 
-def _first_of_wide(sheet: Sheet, plan: ReadPlan) -> str | None:
+def first_of_wide(sheet: Sheet, plan: ReadPlan) -> str | None:
     """The first column, if it tells rows apart and the others are raters."""
     first = sheet.columns[0]
     column = sheet.load([first]).columns[first]

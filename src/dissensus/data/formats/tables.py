@@ -46,7 +46,8 @@ AMONG_RATERS = "Counted as raters, and judges by their names"
 WIDE_MARKS = frozenset("*?,")
 SUMS = frozenset(  # what the first cell of a row says that sums up the others, without blanks and signs
     """total totals sum average mean avg median mode sd std stdev variance min max count n agreement kappa alpha
-    grandtotal stddev standarddeviation minimum maximum""".split()  # noqa: SIM905 - easier to read
+    grandtotal stddev standarddeviation minimum maximum summe gesamt mittelwert durchschnitt anzahl somme moyenne suma
+    promedio media""".split()  # noqa: SIM905 - easier to read
 )
 _NO_WORD = re.compile(r"[\W_]+")
 

@@ -22,12 +22,11 @@ from dissensus.data.formats.tables import SHARES
 from dissensus.data.judges import ORDERS
 from dissensus.data.labels import probability_columns
 from dissensus.data.readers import check_plan
-from dissensus.data.sources.csv_rows import read_header
+from dissensus.data.sources.csv_rows import check_bytes, read_header
 from dissensus.data.sources.files import (
     GLOB_CHARACTERS,
     SQL_KINDS,
     InputFile,
-    check_packed,
     inspect_file,
     sha256_of,
     table_kind,
@@ -214,10 +213,10 @@ class Table:
 
 def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSource:
     """The files as duckdb reads them."""
-    for file in files.files:
-        check_packed(file)  # duckdb knows no limits
     if files.kind == "parquet":
         return parquet_source(connection, *files.paths, name=files.name)
+    for file in files.files:
+        check_bytes(file)
     if files.kind == "jsonl":
         source = jsonl_source(connection, *files.paths, is_gzipped=files.is_gzipped)
         # Which row comes first is left to duckdb, so the order of its keys must not matter.

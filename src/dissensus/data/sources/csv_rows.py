@@ -404,6 +404,18 @@ def check_text(file: InputFile) -> bool:
     return may_have_blank_lines
 
 
+def check_bytes(file: InputFile) -> None:
+    """Raise if a text file has a zero byte or unpacks to more than our limits, before somebody reads it who does not.
+
+    Nothing of it is kept.
+    """
+    size = 0
+    with file.bytes() as stream:
+        while chunk := stream.read(CHUNK):
+            _check_zeros(file, chunk, offset=size)
+            size += len(chunk)
+
+
 def _check_head(file: InputFile, head: bytes) -> None:
     for magic, what in FOREIGN.items():
         if head.startswith(magic):
@@ -412,13 +424,17 @@ def _check_head(file: InputFile, head: bytes) -> None:
 
 def _check_chunk(file: InputFile, chunk: bytes, decoder: codecs.IncrementalDecoder, *, offset: int) -> None:
     """Raise if a piece of the file has a zero byte or is not UTF-8; an empty piece ends the file."""
-    zero = chunk.find(b"\0")
-    if zero >= 0:
-        raise FileError(f"{file.name} is not a text file: byte {offset + zero + 1:,} is zero. {EXPORT}")
+    _check_zeros(file, chunk, offset=offset)
     try:
         decoder.decode(chunk, final=not chunk)
     except UnicodeDecodeError as error:
         raise _not_utf8(file) from error
+
+
+def _check_zeros(file: InputFile, chunk: bytes, *, offset: int) -> None:
+    zero = chunk.find(b"\0")
+    if zero >= 0:
+        raise FileError(f"{file.name} is not a text file: byte {offset + zero + 1:,} is zero. {EXPORT}")
 
 
 def in_its_encoding(file: InputFile) -> InputFile:

@@ -81,14 +81,6 @@ def check_unpacked(packed: int, unpacked: int, name: str) -> None:
         check_size("ratio", times, f"{name} unpacks to more than {times:,} times its size", advice)
 
 
-def check_packed(file: InputFile) -> None:
-    """Unpack a gzipped file once, and keep nothing of it, before somebody else does who knows no limits."""
-    if file.is_gzipped:
-        with file.bytes() as stream:
-            while stream.read(CHUNK):
-                pass
-
-
 class _Unpacked(io.RawIOBase):
     """The bytes of a gzipped file, within our limits."""
 

@@ -152,8 +152,9 @@ class Source:
 
     @property
     def delimiter(self) -> str:
-        """What stands between the cells of a text file; empty for other files."""
-        return getattr(self.__dict__.get("sheet"), "delimiter", "")
+        """What stands between the cells of the table that was opened; empty for other files."""
+        opened = self.__dict__.get("sheet")
+        return "" if opened is None else opened.delimiter
 
     def table(self, *needed: str) -> Sheet:
         """The source as a table with these columns; an error if it is none, whatever format the user named."""

@@ -125,6 +125,8 @@ _REFERENCE = re.compile(rb"""\br\s*=\s*["']\s*([A-Za-z]{0,10})0*(\d{1,18})""")
 class WorkbookSheet(Sheet):
     """One sheet of a workbook; the first row that is not blank is the header, unless columns are given."""
 
+    delimiter = "\t"  # what a spreadsheet puts between cells that are pasted: a comma in one is not between two
+
     def __init__(self, file: InputFile, sheet: str | None = None, *, columns: tuple[str, ...] | None = None) -> None:
         grid, self.sheet_name, self.sheet_names = _grid(file, sheet)
         names, rows, notes = _table(grid, columns, file.name)

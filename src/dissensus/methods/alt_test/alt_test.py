@@ -214,7 +214,7 @@ def _of_one_elicitation(ratings: Ratings, judges: Judges, score: Score) -> tuple
             f"the judges to test with {named('judge')}, or choose another score."
         )
     other = "similarity" if wanted == "forced_choice" else "accuracy"
-    warning = f"{this} uses the {counted(kept.n_ratings, words)} only; {named('score')} {other} uses the other ratings."
+    warning = f"Only the {counted(kept.n_ratings, words)} count here: {named('score')} {other} uses the other ratings."
     return kept, replace(asked, warnings=judges.warnings), [warning]
 
 

@@ -226,10 +226,9 @@ def _by_plan(
     if plan is None:
         return options, items
     design = _recommended(Path(plan))
-    per_item, in_all = int(str(design["raters"])), design.get("raters_in_all")
-    raters = options.raters or (None if in_all is None else int(str(in_all)))
-    settled = replace(options, raters=raters, ratings_per_item=options.ratings_per_item or per_item)
-    wanted = int(str(design["items"]))
+    raters = options.raters or design.get("raters_in_all")
+    settled = replace(options, raters=raters, ratings_per_item=options.ratings_per_item or design["raters"])
+    wanted = design["items"]
     if wanted > len(items):
         raise RatingsError(
             f"The plan asks for {wanted:,} items, and there are {len(items):,}: add items, or plan again."
@@ -238,7 +237,8 @@ def _by_plan(
     return settled, [items[place] for place in kept.tolist()]
 
 
-def _recommended(path: Path) -> dict[str, object]:
+def _recommended(path: Path) -> dict[str, int]:
+    """How many items, raters of each and, if that is known, raters in all."""
     try:
         design = json.loads(small_text(path))["result"]["recommended"]
     except OSError as error:
@@ -247,9 +247,12 @@ def _recommended(path: Path) -> dict[str, object]:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FileError(f"{path} is no plan: make one with `dissensus plan raters` and its JSON output.") from error
-    if not isinstance(design, dict) or not {"items", "raters"} <= design.keys():
+    if not isinstance(design, dict) or None in (design.get("items"), design.get("raters")):
         raise FileError(f"{path} recommends no design: plan again with more items or raters.")
-    return design
+    numbers = {name: design[name] for name in ("items", "raters", "raters_in_all") if design.get(name) is not None}
+    if wrong := [name for name, count in numbers.items() if type(count) is not int or count < 1]:
+        raise FileError(f"{path} recommends {shortened(str(numbers[wrong[0]]))} {wrong[0]}, not a number: plan again.")
+    return numbers
 
 
 # ---- While it runs

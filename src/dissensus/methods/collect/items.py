@@ -107,7 +107,7 @@ def _check_row(found: Mapping[str, str], task: Task, place: str) -> None:
     right = found[CHECK]
     if right and option_name(right) not in task.options:
         raise RatingsError(
-            f"{place}: the check expects {right!r}, which is no option: the options are {listed(task.options)}."
+            f"{place}: the check expects {right!r}, which is not an option: the options are {listed(task.options)}."
         )
 
 
@@ -137,13 +137,15 @@ def _copied(folder: Path, beside: Path, image: str, copied: dict[str, str]) -> s
     """Where the copy of an image is; a file outside the items' folder, or that is no image, is refused."""
     if not image or image in copied:
         return copied.get(image, "")
-    source = (beside / image).resolve()
+    source = (beside / image.replace("\0", "")).resolve()
     suffix = source.suffix.lower()
-    if "://" in image or not source.is_relative_to(beside.resolve()):
+    if "://" in image or "\0" in image or not source.is_relative_to(beside.resolve()):
         raise FileError(f"The image {image!r} is not in the folder of the items: copy it there.")
     if suffix not in IMAGE_STARTS:
         raise FileError(f"The image {image!r} cannot be shown: give a {', '.join(IMAGE_STARTS)} file.")
     try:
+        if source.exists() and not source.is_file():
+            raise FileError(f"The image {image!r} is a folder, a device or a pipe: give a file.")
         content = source.open("rb")
     except OSError as error:
         raise FileError(f"The image {image!r} cannot be opened: {error.strerror}. Check its path.") from error

@@ -309,7 +309,7 @@ def _negative_correlations(pairs: Sequence[PairComparison], reverse: Sequence[st
     warnings = []
     if plain:
         say = " ".join(typed[name] for name in plain)
-        warnings.append(f"{listed(plain)}: higher answers go with lower labels. If its scale is reversed, give {say}.")
+        warnings.append(f"{listed(plain)}: higher answers go with lower labels. Where a scale is reversed, give {say}.")
     if flipped:
         say = " ".join(typed[name] for name in flipped)
         warnings.append(f"{listed(flipped)}: higher answers go with higher labels. Check whether {say} is needed.")

@@ -95,9 +95,10 @@ def _fitting(options: CompareOptions, ratings: Ratings, judges: Judges, aligned:
     if options.test != "sign-flip":
         return "wins", f"{named('test')} {options.test} draws answers, and information takes all of an item as one"
     if aligned.has_numbers and are_points_of_a_measure(ratings, judges):
-        return "mae", "the labels are points of a measure"
+        return "mae", "the labels are measurements"
     if len(aligned.labels) > MOST_LABELS:
-        return ("mae" if aligned.has_numbers else "accuracy"), f"{len(aligned.labels)} labels are too many to calibrate"
+        too_many = f"{len(aligned.labels):,} labels are too many to calibrate"
+        return ("mae" if aligned.has_numbers else "accuracy"), too_many
     return "information", ""
 
 

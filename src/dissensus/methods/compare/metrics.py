@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.data.counts import median
+from dissensus.sampling.draws import Coins
 
 
 def absolute_error(judge: Floats, people: Floats) -> Floats:
@@ -115,7 +116,7 @@ class Pair(NamedTuple):
         return np.asarray(self.a - self.b)
 
 
-Swapper = Callable[[Floats], Floats]
+Swapper = Callable[[Floats | Coins], Floats]
 """Difference of the scores after A and B changed places on an item, or on some of its copies, of shape
 (n, n_items)."""
 
@@ -173,7 +174,7 @@ class RootMeanScore:
         n, gap = columns.items_in_all, columns.b - columns.a
         total_a, total_b = (sum_of(errors, columns.copies) for errors in (columns.a, columns.b))
 
-        def swapped(swap: Floats) -> Floats:
+        def swapped(swap: Floats | Coins) -> Floats:
             moved = swap @ gap
             # A sum of squares that should be 0 may come out a rounding below it.
             first, second = np.maximum(total_a + moved, 0), np.maximum(total_b - moved, 0)
@@ -272,7 +273,7 @@ class RankCorrelation:
         own, other = (np.array([sum_of(x, copies), sum_of(x**2, copies), x @ weighed]) for x in (a, b))
         spread = float(np.sqrt(mean_of(people**2, copies)))
 
-        def swapped(swap: Floats) -> Floats:
+        def swapped(swap: Floats | Coins) -> Floats:
             moved = swap @ parts
             return np.asarray(_from_sums(own + moved, n, spread) - _from_sums(other - moved, n, spread))
 

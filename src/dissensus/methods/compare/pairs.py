@@ -192,30 +192,6 @@ def problem_of(parties: Sequence[Responses], metric: Metric, space: Space, *, co
     return Problem(metric=metric, people=people, a=a, b=b, size=size, copies=counted)
 
 
-def problem_of_values(people: Floats, a: Floats, b: Floats, metric: Metric, space: Space | None = None) -> Problem:
-    """The problem of comparing judges whose responses are numbers.
-
-    `people`, `a`, `b` (n_items, n_responses): NaN where an item has fewer responses; the numbers of responses may
-    differ. `metric`: one that takes numbers. `space`: the bins, where the metric has some.
-    """
-    parties = [_responses_of_values(np.asarray(values, dtype=np.float64)) for values in (people, a, b)]
-    return problem_of(parties, metric, space or Space(n_labels=1))
-
-
-def _responses_of_values(values: Floats) -> Responses:
-    # Responses stand first in their rows.
-    ordered = np.take_along_axis(values, np.argsort(np.isnan(values), axis=1, kind="stable"), axis=1)
-    item, response = np.nonzero(~np.isnan(ordered))
-    return Responses(
-        times=(~np.isnan(ordered)).astype(np.float64),
-        item=item,
-        response=response,
-        place=np.zeros(len(item), dtype=np.intp),
-        value=ordered[item, response],
-        share=np.ones(len(item)),
-    )
-
-
 # ---- The pairs to compare, each on the items that the raters and both judges answered
 
 FEWEST_ITEMS = 6  # with fewer, no exchange of the judges is rarer than 1 in 20: nothing can be found at .05
@@ -267,8 +243,8 @@ def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions, *, folds
         notes = notes + _rounding_note(aligned, names)
     if metric.name in {"cross-entropy", "information"} and options.clip * len(aligned.labels) >= 1:
         raise OptionError(
-            f"{named('clip')} {options.clip:g} is too large for {len(aligned.labels)} labels: choose less than "
-            f"{1 / len(aligned.labels):.3g}, or a metric for numbers such as mae."
+            f"{len(aligned.labels):,} labels are too many for {named('clip')} {options.clip:g}: choose a metric for "
+            f"numbers such as mae, or a clip below {1 / len(aligned.labels):.3g}."
         )
     flipped = {name: replace(own, value=-own.value) for name, own in aligned.judges.items() if name in options.reverse}
     aligned = replace(aligned, judges=aligned.judges | flipped)

@@ -17,12 +17,13 @@ from dissensus.methods.compare.metrics import Columns, Metric
 from dissensus.methods.compare.pairs import Cloud, NamedPair, Pairs, Problem
 from dissensus.methods.compare.result import Test
 from dissensus.sampling import Progress, run_tasks
-from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.draws import draw_weights, toss_coins
 from dissensus.sampling.raters import Cells, rater_draws, rater_pool
 
 # ---- Is the difference real? Exchange the two judges' scores at random, item by item
 
-MOST_SIGNS = 4_000_000  # how many random signs are held at a time
+MOST_SIGNS = 4_000_000  # how many random signs are drawn at a time
+MOST_COINS = 1 << 30  # how many are held at a time, a bit each
 MOST_NUMBERS = 2_000_000  # how many numbers of another kind are
 
 
@@ -45,20 +46,15 @@ def flipped_differences(metric: Metric, columns: Columns, resamples: int, rng: G
     Two judges of equal quality are as likely to be ahead by so much on an item as behind by so much. The columns have
     the shape (n_items,), the differences (resamples,).
     """
-    swapped = metric.score.swapper(columns)
-    sizes = _at_once(resamples, len(columns.a), MOST_SIGNS)
-    return np.concatenate([swapped(_random_swaps(columns, rows, rng)) for rows in sizes])
-
-
-def _random_swaps(columns: Columns, rows: int, rng: Generator) -> Floats:
-    """Whether each item changes places, or how many of its copies do, of shape (rows, n_items)."""
-    n = len(columns.a)
-    if columns.copies is None:
-        bits = np.unpackbits(np.frombuffer(rng.bytes(rows * -(-n // 8)), dtype=np.uint8).reshape(rows, -1), axis=1)
-        return np.asarray(bits[:, :n], dtype=np.float64)
-    # Item by item: the next draw is quicker where the number of copies stays the same.
-    counts = columns.copies.astype(np.int64)[:, None]
-    return rng.binomial(counts, 0.5, size=(n, rows)).T.astype(np.float64)
+    n, swapped = len(columns.a), metric.score.swapper(columns)
+    if columns.copies is not None:
+        # Item by item: the next draw is quicker where the number of copies stays the same.
+        counts = columns.copies.astype(np.int64)[:, None]
+        sizes = _at_once(resamples, n, MOST_SIGNS)
+        return np.concatenate([swapped(rng.binomial(counts, 0.5, size=(n, rows)).T.astype(float)) for rows in sizes])
+    at_once = max(1, MOST_SIGNS // n)
+    sizes = _at_once(resamples, 1, max(1, MOST_COINS // (n * at_once)) * at_once)
+    return np.concatenate([swapped(toss_coins(rows, n, rng, at_once=at_once)) for rows in sizes])
 
 
 def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) -> Floats | None:

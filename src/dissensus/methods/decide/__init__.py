@@ -1,4 +1,4 @@
-"""So which judge do I use, and how? And what all the methods together say about one data set."""
+"""So which judge do I use, and how?"""
 
 from dissensus.methods.decide.decide import decide
 from dissensus.methods.decide.result import DecideResult

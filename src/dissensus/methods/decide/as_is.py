@@ -16,16 +16,16 @@ from dissensus.data.align import Answers, align, answered_by_all, answers_of, la
 from dissensus.data.labels import label_values
 from dissensus.data.ratings import item_weights
 from dissensus.methods.decide.result import AsIs, Constant, Measure, Person, Standing
-from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, draw_weights, kinds_of
 from dissensus.sampling.intervals import percentile_interval
 from dissensus.sampling.raters import RatersAs, rater_draws, rater_pool
 
-WEIGHTS_AT_ONCE = 1 << 24  # of items in bootstrap samples: 128 MB
+WEIGHTS_AT_ONCE = 1 << 22  # of items in bootstrap samples: 32 MB, which are used again without a new page
 CONSTANT, PERSON = 0, 1  # columns of the scores; judges follow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stakes:
+class SharedItems:
     """Raters, judges and the constant answer on the items that every judge answered."""
 
     measure: Measure
@@ -61,7 +61,7 @@ class Shift(NamedTuple):
     high: float
 
 
-class StandingOf(NamedTuple):
+class Standings(NamedTuple):
     """Judges as they are, by name, and what they are held against."""
 
     judges: dict[str, AsIs]
@@ -70,7 +70,7 @@ class StandingOf(NamedTuple):
     person: Person
 
 
-def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
+def shared_items(ratings: Ratings, judges: Judges) -> SharedItems | str:
     """The arrays to score, or why there is nothing to score."""
     everybody, labels, _ = answers_of(judges, ratings)
     values = label_numbers(ratings)
@@ -94,13 +94,13 @@ def stakes_of(ratings: Ratings, judges: Judges) -> Stakes | str:
     means = [_mean_numbers(own, kept, ratings, labels) for own in everybody] if is_ordered else []
     copies = None if ratings.copies is None else ratings.copies[kept]
     weights = item_weights(ratings)
-    stakes = Stakes(
+    shared = SharedItems(
         measure="distance" if is_ordered else "agreement", judges=tuple(own.judge for own in everybody),
         answers=tuple(answers), means=tuple(means), item=item, label=label, values=values,
         constant=-1, kept=kept, copies=copies, weights=None if weights is None else weights[kept],
     )  # fmt: skip
-    best = _constant(item, label, stakes.stands_for, values)
-    return replace(stakes, constant=best)
+    best = _constant(item, label, shared.stands_for, values)
+    return replace(shared, constant=best)
 
 
 def _numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...]) -> Floats:
@@ -141,27 +141,27 @@ def _constant(item: Codes, label: Codes, weight: Floats, values: Floats) -> int:
     return int(order[np.searchsorted(np.cumsum(share[order]), share.sum() / 2 * (1 - 1e-12))])
 
 
-def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
+def item_scores(shared: SharedItems, item: Codes, label: Codes) -> Floats:
     """What the constant, a person and each judge score on each item, then each judge's shift if labels have an order.
 
     Of shape (n_items, 2 + n_judges) or (n_items, 2 + 2 n_judges). The larger the better: minus the distance for
     `distance`. Scores are NaN where fewer than two ratings are left, a shift where there is none.
     """
-    n_items = stakes.n_items
+    n_items = shared.n_items
     size = np.bincount(item, minlength=n_items).astype(np.float64)
 
     def mean(values: Floats) -> Floats:
         return np.bincount(item, weights=values, minlength=n_items) / np.maximum(size, 1)
 
     shifts: list[Floats] = []
-    if stakes.measure == "agreement":
-        columns = [mean((label == stakes.constant).astype(np.float64)), _same(item, label, n_items)]
-        columns += [mean(shares[item, label]) for shares in stakes.answers]
+    if shared.measure == "agreement":
+        columns = [mean((label == shared.constant).astype(np.float64)), _same(item, label, n_items)]
+        columns += [mean(shares[item, label]) for shares in shared.answers]
     else:
-        value = stakes.values[label]
-        columns = [-mean(np.abs(stakes.values[stakes.constant] - value)), -_distance(item, value, size)]
-        columns += [-mean(np.abs(answers[item] - value)) for answers in stakes.answers]
-        shifts = [np.where(size > 0, answers - mean(value), np.nan) for answers in stakes.means]
+        value = shared.values[label]
+        columns = [-mean(np.abs(shared.values[shared.constant] - value)), -_distance(item, value, size)]
+        columns += [-mean(np.abs(answers[item] - value)) for answers in shared.answers]
+        shifts = [np.where(size > 0, answers - mean(value), np.nan) for answers in shared.means]
     columns[PERSON] = columns[PERSON] / np.maximum(size * (size - 1), 1)
     scores = [np.where(size > 1, column, np.nan) for column in columns]
     return np.stack([*scores, *shifts], axis=1)
@@ -170,7 +170,11 @@ def item_scores(stakes: Stakes, item: Codes, label: Codes) -> Floats:
 def _same(item: Codes, label: Codes, n_items: int) -> Floats:
     """How many ordered pairs of two people gave the same label, by item."""
     n_labels = int(label.max(initial=0)) + 1
-    key, times = np.unique(item * n_labels + label, return_counts=True)
+    key = item * n_labels + label
+    if n_items * n_labels <= 2 * len(key):  # most cells occur: no need to sort
+        times = np.bincount(key, minlength=n_items * n_labels).reshape(n_items, n_labels)
+        return np.asarray((times * (times - 1.0)).sum(axis=1))
+    key, times = np.unique(key, return_counts=True)
     return np.bincount(key // n_labels, weights=times * (times - 1.0), minlength=n_items).astype(np.float64)
 
 
@@ -182,23 +186,23 @@ def _distance(item: Codes, value: Floats, size: Floats) -> Floats:
 
 
 def standings(
-    stakes: Stakes, ratings: Ratings, *, raters: RatersAs, bootstrap: int, confidence: float, margin: float,
+    shared: SharedItems, ratings: Ratings, *, raters: RatersAs, bootstrap: int, confidence: float, margin: float,
     streams: tuple[Generator, Generator],
-) -> StandingOf:  # fmt: skip
+) -> Standings:  # fmt: skip
     """Where each judge stands, from bootstrap samples of the items and, if they are a sample, the raters.
 
-    `stakes`, `ratings`: what is scored, and the ratings it comes from. `raters`: whether raters are a sample.
+    `shared`, `ratings`: what is scored, and the ratings it comes from. `raters`: whether raters are a sample.
     `bootstrap`, `confidence`: of the intervals. `margin`: how much worse than a person a judge may be and still be like
     one, as a share of how much better than the constant a person is. `streams`: random numbers of items and of raters.
     """
-    scores = item_scores(stakes, stakes.item, stakes.label)
-    n = len(stakes.judges)
-    values = _statistics(_means(stakes.stands_for[None, :], scores, n), n)[0]
-    drawn = _resampled(scores, stakes, bootstrap, streams[0])
+    scores = item_scores(shared, shared.item, shared.label)
+    n = len(shared.judges)
+    values = _statistics(_means(shared.stands_for[None, :], scores, n), n)[0]
+    drawn = _resampled(scores, shared, bootstrap, streams[0])
     if raters == "sampled" and bootstrap:
         pool = rater_pool(ratings, streams[1])
-        takes_part, place = stakes.kept[pool.item], (np.cumsum(stakes.kept) - 1)[pool.item]
-        left = [_without(stakes, place[own], label[own]) for mask, label in pool.rows() for own in [mask & takes_part]]
+        takes_part, place = shared.kept[pool.item], (np.cumsum(shared.kept) - 1)[pool.item]
+        left = [_without(shared, place[own], label[own]) for mask, label in pool.rows() for own in [mask & takes_part]]
         drawn = pool.spread(np.stack(left)).moved(drawn, rater_draws(bootstrap, pool.n_groups, streams[1]))
     ends = (
         [percentile_interval(column, confidence) for column in drawn.T]
@@ -208,7 +212,7 @@ def standings(
     allowed = margin * max(float(values[PERSON] - values[CONSTANT]), 0.0)
     unknown = (np.nan, np.nan)
     found, shifts = {}, {}
-    for j, name in enumerate(stakes.judges):
+    for j, name in enumerate(shared.judges):
         own, beyond, apart, moved = (2 + part * n + j for part in range(4))
         # Differs from methods/5, where a judge is like a person unless it is shown to be worse: few items or few raters
         # would earn that. Here it has to be shown, and that it beats a constant, which a person may not.
@@ -216,17 +220,17 @@ def standings(
         if ends[beyond][0] > 0:
             standing = "like a person" if ends[apart][0] > -allowed else "better than a constant"
         value, (low, high) = values[own], ends[own] if bootstrap else unknown
-        if stakes.measure == "distance":
+        if shared.measure == "distance":
             value, low, high = -value, max(-high, 0.0), -low
             shifts[name] = Shift(float(values[moved]), *(ends[moved] if bootstrap else unknown))
-        found[name] = AsIs(measure=stakes.measure, value=float(value), low=low, high=high, standing=standing)
-    sign = -1 if stakes.measure == "distance" else 1
-    answer = ratings.labels[stakes.constant]
-    return StandingOf(
+        found[name] = AsIs(measure=shared.measure, value=float(value), low=low, high=high, standing=standing)
+    sign = -1 if shared.measure == "distance" else 1
+    answer = ratings.labels[shared.constant]
+    return Standings(
         found,
         shifts,
-        Constant(answer=answer, measure=stakes.measure, value=float(sign * values[CONSTANT])),
-        Person(measure=stakes.measure, value=float(sign * values[PERSON])),
+        Constant(answer=answer, measure=shared.measure, value=float(sign * values[CONSTANT])),
+        Person(measure=shared.measure, value=float(sign * values[PERSON])),
     )
 
 
@@ -240,27 +244,33 @@ def _statistics(means: Floats, n_judges: int) -> Floats:
 def _means(weights: Floats, scores: Floats, n_judges: int) -> Floats:
     """The weighted mean of each column over the items with enough ratings; NaN where an answer has no number."""
     is_known = np.isfinite(scores)
-    is_rated = np.repeat(is_known.any(axis=1, keepdims=True), scores.shape[1], axis=1)
-    is_rated[:, : 2 + n_judges] = is_known[:, [CONSTANT]]
-    totals = np.einsum("ri,ij->rj", weights, is_rated.astype(np.float64))
-    sums = np.einsum("ri,ij->rj", weights, np.where(is_rated, scores, 0.0))
+    is_rated = np.stack([is_known[:, CONSTANT], is_known.any(axis=1)], axis=1)  # by the measure, and at all
+    column = (np.arange(scores.shape[1]) >= 2 + n_judges).astype(np.intp)
+    totals = np.einsum("ri,ij->rj", weights, is_rated.astype(np.float64))[:, column]
+    sums = np.einsum("ri,ij->rj", weights, np.where(is_rated[:, column], scores, 0.0))
     return np.asarray(sums / np.where(totals > 0, totals, np.nan))
 
 
-def _resampled(scores: Floats, stakes: Stakes, bootstrap: int, rng: Generator) -> Floats:
-    n = len(stakes.judges)
+def _resampled(scores: Floats, shared: SharedItems, bootstrap: int, rng: Generator) -> Floats:
+    n, copies, unit = len(shared.judges), shared.copies, shared.weights
+    if len(scores) >= MERGED_FROM:
+        first, kind = kinds_of([*scores.T, *(() if unit is None else (unit,))])
+        if FEW_KINDS * len(first) <= len(scores):  # equal items are drawn together
+            copies = np.bincount(kind, weights=copies).astype(np.intp)
+            scores, unit = scores[first], None if unit is None else unit[first]
     step = max(1, WEIGHTS_AT_ONCE // max(len(scores), 1))
     parts = [np.empty((0, scores.shape[1]))]
     for done in range(0, bootstrap, step):
-        weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=stakes.copies).astype(np.float64)
-        weights = weights if stakes.weights is None else weights * stakes.weights
+        weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=copies).astype(np.float64)
+        weights = weights if unit is None else weights * unit
         parts.append(_means(weights, scores, n))
     return _statistics(np.concatenate(parts), n)
 
 
-def _without(stakes: Stakes, item: Codes, label: Codes) -> Floats:
+def _without(shared: SharedItems, item: Codes, label: Codes) -> Floats:
     """The statistics without some raters."""
-    order = np.lexsort((stakes.values[label], item))
-    scores = item_scores(stakes, item[order], label[order])
-    n = len(stakes.judges)
-    return np.asarray(_statistics(_means(stakes.stands_for[None, :], scores, n), n)[0])
+    _, rank = np.unique(shared.values, return_inverse=True)
+    order = np.argsort(item * len(rank) + rank[label], kind="stable")
+    scores = item_scores(shared, item[order], label[order])
+    n = len(shared.judges)
+    return np.asarray(_statistics(_means(shared.stands_for[None, :], scores, n), n)[0])

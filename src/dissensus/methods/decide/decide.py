@@ -15,8 +15,8 @@ from dissensus.data.ratings import DRAWN, Elicitation, Slicing, item_weights
 from dissensus.data.recalibration import Recalibration
 from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
-from dissensus.methods.decide.as_is import StandingOf, stakes_of, standings
-from dissensus.methods.decide.information import LEAST, Gain, gains
+from dissensus.methods.decide.as_is import Standings, shared_items, standings
+from dissensus.methods.decide.gains import LEAST, Gain, gains
 from dissensus.methods.decide.reasons import caveat_texts, how_to_use, reason_text
 from dissensus.methods.decide.result import (
     DecideJudge,
@@ -33,7 +33,7 @@ from dissensus.methods.equivalence.curve import crossings, verdict_of
 from dissensus.methods.equivalence.equivalence import Worked, worked_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.problem import reference_shares
-from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth
+from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth, Verdict
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.methods.equivalence.setup import enough_items
 from dissensus.methods.equivalence.slices import compared, with_enough, worked_slices
@@ -53,7 +53,7 @@ PILOT_SAMPLES = 100  # bootstrap samples of a plan, which fits a model to each, 
 FEWEST_TO_STAND_OUT = 5  # with fewer raters everybody moves the answer
 OUTLYING = 6.0  # robust z: random answers stand out so far in 70% of pools of 8 raters, a rater like the others in 4%
 MAD_TO_SD = 1.4826
-VISIBLE = 0.1  # in raters: a smaller change of what a judge is worth changes nothing
+VISIBLE = 1 / 8  # of the interval: a smaller change of what a judge is worth is lost in it
 HOPELESS = 0.5  # in raters: where no judge can be worth as much, more ratings would not help
 
 
@@ -222,29 +222,22 @@ def decision_of(
     warnings = list(result.warnings)
     if not is_part and item_weights(ratings) is not None:
         warnings.append(f"Plans and yes-or-no decisions do not use {DRAWN}, so there are none.")
-    stakes = stakes_of(asked, chosen.on_items_of(asked))
-    standing: StandingOf | None = None
-    if isinstance(stakes, str):
-        warnings.append(f"How judges do as they are is not known: {stakes}.")
-    else:
-        standing = standings(
-            stakes, asked, raters=drawn_as, bootstrap=options.bootstrap, confidence=options.confidence,
-            margin=options.margin, streams=(streams[0], streams[1]),
-        )  # fmt: skip
+    standing, why = _standings(asked, chosen, options, drawn_as, (streams[0], streams[1]))
+    warnings += why
     known = gains(prepared, raters=drawn_as, rng=streams[2]) if prepared.problem.score.is_additive else {}
     by_correlation = result.settings["score"] in CORRELATIONS
     rows = tuple(_row(worth, result, known, standing) for worth in result.ranked)
     use = _to_use(rows, options.costs())
     largest = result.curve[-1].raters
     first = (use or list(rows))[0]
-    influential = _influential(worked, first)
-    count = asked.n_raters
+    influential, count = _influential(worked, first), asked.n_raters
     constant, person = (None, None) if standing is None else (standing.constant, standing.person)
     samples = 0 if is_part else options.bootstrap
     decisions = _decisions(ratings, chosen, first.judge, replace(options, bootstrap=samples), rng=rng)
     caveats = caveat_texts(
         use[0] if use else None, rows, influential, count, largest, constant=constant, person=person,
-        is_reversed=by_correlation and result.ranked[0].high < 0, by_correlation=by_correlation, decisions=decisions,
+        backwards=[worth.judge for worth in result.ranked if by_correlation and worth.high < 0],
+        by_correlation=by_correlation, decisions=decisions,
     )  # fmt: skip
     return DecideResult(
         settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
@@ -268,6 +261,22 @@ def decision_of(
         recalibration=_recalibration(worked, chosen[use[0].judge]) if use and not is_part else None,
         evidence=result.evidence,
     )  # fmt: skip
+
+
+def _standings(
+    ratings: Ratings, judges: Judges, options: DecideOptions, raters: RatersAs, streams: tuple[Generator, Generator]
+) -> tuple[Standings | None, list[str]]:
+    """How judges do as they are; None where that is not known, and a warning that says why."""
+    shared = shared_items(ratings, judges.on_items_of(ratings))
+    if isinstance(shared, str):
+        return None, [f"How judges do as they are is not known: {shared}."]
+    is_alone = np.bincount(shared.item, minlength=shared.n_items) == 1
+    once = int((is_alone if shared.copies is None else shared.copies[is_alone]).sum())
+    about = [f"How judges do as they are leaves out {counted(once, 'item')} with one rating."] if once else []
+    return standings(
+        shared, ratings, raters=raters, bootstrap=options.bootstrap, confidence=options.confidence,
+        margin=options.margin, streams=streams,
+    ), about  # fmt: skip
 
 
 def _recalibration(worked: Worked, judges: Judges) -> Recalibration | None:
@@ -326,7 +335,7 @@ def _check_costs(options: DecideOptions, judges: Judges) -> None:
 
 
 def _row(
-    worth: JudgeWorth, result: EquivalenceResult, known: Mapping[str, Gain], standing: StandingOf | None
+    worth: JudgeWorth, result: EquivalenceResult, known: Mapping[str, Gain], standing: Standings | None
 ) -> DecideJudge:
     gain = known.get(worth.judge)
     own, shift = (
@@ -400,11 +409,19 @@ def _influential(worked: Worked, best: DecideJudge) -> tuple[Influential, ...]:
     found = []
     for group in np.argsort(-apart, kind="stable"):
         worth, verdict = float(worths[group]), verdict_of(float(worths[group]))
-        if apart[group] > OUTLYING and (verdict != best.verdict or abs(worth - best.worth) >= VISIBLE):
+        if apart[group] > OUTLYING and _is_visible(worth, verdict, best):
             number = worth if math.isfinite(worth) else math.nan
             name = names[term.pool.raters[group]]
             found.append(Influential(rater=name, judge=best.judge, worth_without=number, verdict_without=verdict))
     return tuple(found)
+
+
+def _is_visible(worth: float, verdict: Verdict | None, best: DecideJudge) -> bool:
+    """Whether what a judge is worth without a rater differs so much that it shows beside the interval."""
+    if verdict != best.verdict or verdict != "within":
+        return verdict != best.verdict
+    width = best.worth_high - (best.worth_low if best.low_verdict == "within" else 0.0)
+    return abs(worth - best.worth) >= VISIBLE * width  # not where the upper end is off the curve: all on it is inside
 
 
 def _outlying(values: Floats) -> Floats:
@@ -452,44 +469,47 @@ def with_next(
         )
         step = Next(text=text, items=design.items, raters=design.raters, cost=design.cost)
     elif not decision.recommendation.use:
-        step = _to_be_shown(decision.judges[0], worked.result, options)
+        step = _to_be_shown(decision.judges[0], worked, options)
     elif len(decision.recommendation.use) == 1:
-        step = _to_be_settled(decision.recommendation.use[0], worked, options)
+        step = _to_be_settled(decision.recommendation.use[0], worked, options, 1)
     return replace(decision, next=step)
 
 
-def _to_be_shown(nearest: DecideJudge, worth: EquivalenceResult, options: DecideOptions) -> Next:
-    """What would show that the nearest judge knows something: more items, unless it cannot be worth much."""
-    items, largest = worth.curve[0].items, worth.curve[-1].raters
+def _to_be_shown(nearest: DecideJudge, worked: Worked, options: DecideOptions) -> Next:
+    """What would show that the nearest judge knows something, unless it cannot be worth much."""
+    items, largest = worked.result.curve[0].items, worked.result.curve[-1].raters
     if not largest:
         needed = enough_items(items)
         text = f"get a second rating for at least {counted(needed, 'item')}: without it no rater can be left out."
         return Next(text=text, items=needed, raters=1, cost=needed * options.rating_cost)
     if nearest.high_verdict == "below 0" or (nearest.high_verdict == "within" and nearest.worth_high < HOPELESS):
         return Next(text="look for better judges before you collect more ratings.", items=None, raters=None, cost=None)
-    more, each = 3 * items, largest + 1
-    text = f"collect {more:,} more items with {each} ratings each to halve the interval of {nearest.judge}."
+    people = int(nearest.worth >= 1 or nearest.verdict == "above K")
+    if (step := _to_be_settled(nearest.judge, worked, options, people)) is not None:
+        return step
+    more, each = 3 * items, max(typical_ratings(worked.prepared.rated), PAIR)
+    text = f"to halve the interval of {nearest.judge}, collect {more:,} more items with {counted(each, 'rating')} each."
     cost = more * (options.item_cost + each * options.rating_cost)
     return Next(text=text, items=more, raters=each, cost=cost)
 
 
-def _to_be_settled(judge: str, worked: Worked, options: DecideOptions) -> Next | None:
-    """What `gate` says would settle whether the judge is worth one person; None where that is settled."""
+def _to_be_settled(judge: str, worked: Worked, options: DecideOptions, people: int) -> Next | None:
+    """What `gate` says would settle whether the judge is worth that many people; None where that is settled."""
     prepared = worked.prepared
     if not options.bootstrap or prepared.problem.sizes[-1] < 1 or prepared.problem.unit is not None:
         return None
     number = max(j for j, own in enumerate(prepared.problem.judges) if own.judge == judge)  # calibrated comes last
     run = SurveyRun(prepared=prepared, intervals=worked.intervals, judge=number)
-    items, verdict, what = worth_verdict(run, 1.0, confidence=options.confidence)
+    items, verdict, what = worth_verdict(run, people, confidence=options.confidence)
     if verdict != "inconclusive":
         return None
-    question = f"whether {judge} is worth one person"
+    question = f"whether {judge} is worth {'one person' if people else 'more than asking nobody'}"
     if what.missing == "raters":
-        text = f"ask more raters: more items will not settle {question}."
+        text = f"ask more raters, as more items will not settle {question}."
     elif what.more_items is None:
-        text = f"nothing: more items will not settle {question}."
+        text = f"nothing, as more items will not settle {question}."
     elif what.more_items > SENSIBLE * items:
-        text = f"nothing: settling {question} takes about {round_up(what.more_items):,} more items."
+        text = f"nothing, as settling {question} takes about {round_up(what.more_items):,} more items."
     else:
         more, rated = round_up(what.more_items), prepared.rated
         each = what.each if what.missing == "ratings" and what.each else typical_ratings(rated)

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from dissensus.errors import counted
+from dissensus.errors import counted, joined
 from dissensus.methods.decide.as_is import Shift
 from dissensus.methods.decide.result import AsIs, Constant, DecideJudge, Decisions, How, Influential, Person
 from dissensus.methods.equivalence.result import Verdict, worth_decimals
@@ -103,7 +103,7 @@ def reason_text(
         reason = f"{best.judge} is worth {worth}"
     else:
         does = "answers like a person" if best.as_is.standing == "like a person" else f"beats {known}"
-        reason = f"{best.judge} {does}; recalibrated, it is worth {worth}"
+        reason = f"{best.judge} {does}, and is worth {worth} if recalibrated"
     is_ahead = best.judge == judges[0].judge and best.separable and len(judges) > 1
     return f"{reason}, ahead of every other judge." if is_ahead else f"{reason}."
 
@@ -117,17 +117,24 @@ def caveat_texts(
     *,
     constant: Constant | None = None,
     person: Person | None = None,
-    is_reversed: bool = False,
+    backwards: Sequence[str] = (),
     by_correlation: bool = False,
     decisions: Decisions | None = None,
 ) -> tuple[str, ...]:
-    """What could change the answer or limits it, at most three sentences, the gravest first."""
+    """What could change the answer or limits it, at most three sentences, the gravest first.
+
+    `backwards` are the judges whose numbers fall where people's rise.
+    """
     about = best or judges[0]
     texts = [] if best is None or decisions is None else [decision_text(decisions)]
     limit = "" if best is None else _limit_text(best, constant, person, by_correlation=by_correlation)
     texts += [limit] if limit else []
-    if is_reversed:
-        texts.append(f"{about.judge}'s numbers fall where people's rise: if its scale is reversed, change their sign.")
+    if backwards:
+        whose = "its scale is" if len(backwards) == 1 else "their scales are"
+        texts.append(
+            f"The numbers of {joined(backwards)} fall where people's rise: if {whose} reversed, multiply them "
+            "by -1 in the file, and decide again."
+        )
     for rater in influential[:1]:
         without = end_text(rater.worth_without, rater.verdict_without, largest)
         now = end_text(about.worth, about.verdict, largest)

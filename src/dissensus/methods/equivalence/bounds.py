@@ -165,7 +165,7 @@ class Intervals:
             own = None if self.raters is None or values is None else values - self.raters.deleted.curve[:, :, [k]]
             gap = self._errors(centre, data.gap_error[0, every, k], samples.gap_error[:, every, k], own)
             gap_low.append(data.judges[0, first] - data.curve[0, k] - gap.lucky(self.options.confidence)[0])
-        least, most = RANGES[self.options.score]
+        least, most = RANGES[self.options.scored_by]
         value = float(data.judges[0, first])
         alone, worth = self.judge(first), self.worth(first)
         return BestBounds(
@@ -224,7 +224,7 @@ class Intervals:
         if not np.isfinite(estimate[0]):
             return UNKNOWN
         low, high = _percentiles(self._values(estimate, replicates, errors, spread)[:, 0], self.options.confidence)
-        least, most = RANGES[self.options.score]
+        least, most = RANGES[self.options.scored_by]
         return max(low, least), min(high, most)
 
 

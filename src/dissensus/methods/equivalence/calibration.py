@@ -85,12 +85,12 @@ def calibrated_predictions(
     )
 
 
-REMEMBERED = 1 << 18
+REMEMBERED = 1 << 17
 """Numbers of a judge, up to which what they were turned into is kept for other questions about the same judge."""
 _Bytes = tuple[str, bytes]
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=64)  # judges of one file: with 17 of them a cache of 16 was of no use
 def _remembered(
     method: Calibration, exact: bool, shape: tuple[int, ...], outputs: _Bytes, shares: _Bytes, fold: _Bytes,
     copies: _Bytes | None,

@@ -16,7 +16,15 @@ from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Ends, Intervals
 from dissensus.methods.equivalence.curve import crosses_again, crossings, verdict_of
 from dissensus.methods.equivalence.influence import TypeScores
-from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, Learn, OwnCombiner, Prior
+from dissensus.methods.equivalence.options import (
+    Calibration,
+    Combiner,
+    EquivalenceOptions,
+    Learn,
+    OwnCombiner,
+    Prior,
+    with_score,
+)
 from dissensus.methods.equivalence.problem import Predictions, Problem, merged
 from dissensus.methods.equivalence.raters import RaterTerm, rater_term
 from dissensus.methods.equivalence.replicates import (
@@ -59,7 +67,7 @@ def equivalence(
     *,
     judge: str | Sequence[str] | None = None,
     combiner: Combiner | OwnCombiner = "abc",
-    score: ScoreName = "cross-entropy",
+    score: ScoreName | None = None,
     positive: str | None = None,
     learn: Learn | None = None,
     calibrate: Calibration = "auto",
@@ -97,8 +105,9 @@ def equivalence(
         How a survey turns into a prediction: the Anonymous Bayesian Combiner, the shares of the labels, the most
         frequent label, the posterior of the mixing distribution; or a function from label counts of shape
         (n_surveys, n_labels) to probabilities of the same shape.
-    score : str
-        What a prediction is worth; cross-entropy is in bits.
+    score : str, optional
+        What a prediction is worth. If not given: cross-entropy, in bits; the correlation of numbers that measure
+        something, or agreement where labels are too many for it, unless another option is about probabilities.
     positive : str, optional
         The positive label of AUC, F1, precision and recall; without it their mean over labels.
     learn : {"midpoint", "leave-one-out", "in-sample", "cross-fit"}, optional
@@ -210,7 +219,9 @@ def worked_equivalence(
     """What `equivalence` returns, for a method that goes on from there; items kept apart where it asks for each."""
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)
+    options, about_score = with_score(options, ratings, judges)
     prepared = set_up(ratings, judges, options, rng=fold_stream)
+    prepared = replace(prepared, warnings=(*about_score, *prepared.warnings))
     with open_executor(engine, workers=workers) as executor:
         return place(
             prepared, options, survey_stream=survey_stream, bootstrap_stream=bootstrap_stream,
@@ -461,9 +472,9 @@ def _judge_warnings(options: EquivalenceOptions, worths: Sequence[JudgeWorth], c
         warnings.append(f"The curve crosses the score of {listed(again)} more than once; the leftmost crossing counts.")
     undefined = [worth.name for worth in worths if np.isnan(worth.score)]
     if undefined:
-        warnings.append(f"{options.score} of {listed(undefined)} is undefined, so there is no equivalence.")
+        warnings.append(f"{options.scored_by} of {listed(undefined)} is undefined, so there is no equivalence.")
     if np.isnan(curve[0]):
-        warnings.append(f"{options.score} of nobody asked is undefined, so no judge can be placed on the curve.")
+        warnings.append(f"{options.scored_by} of nobody asked is undefined, so no judge can be placed on the curve.")
     return warnings
 
 
@@ -478,7 +489,7 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
         warnings.append("The curve ends with nobody asked: it shows whether a judge is worse than that, no more.")
     if np.isnan(curve).any():
         missing = [k for k, score in zip(problem.sizes, curve, strict=True) if np.isnan(score)]
-        warnings.append(f"{options.score} is undefined for surveys of {', '.join(map(str, missing))} raters.")
+        warnings.append(f"{options.scored_by} is undefined for surveys of size {', '.join(map(str, missing))}.")
     sizes = {k: scores for k, scores in extras.large.items() if isinstance(scores, TypeScores)}
     sampled = [k for k, scores in sizes.items() if not np.isnan(scores.standard_error)]
     kept = [k for k in sizes if k not in sampled]
@@ -490,7 +501,7 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
         )
     if kept and options.bootstrap:
         # A proper score is at its optimum in the combiner.
-        matters = "so the intervals miss what learning adds" if options.score == "agreement" else SECOND_ORDER
+        matters = "so the intervals miss what learning adds" if options.scored_by == "agreement" else SECOND_ORDER
         once = "bootstrap samples reweight items and do not learn the combiner again"
         warnings.append(f"From {kept[0]} raters on, {once}, {matters}.")
     return warnings

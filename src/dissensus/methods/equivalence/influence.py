@@ -27,7 +27,7 @@ from dissensus.methods.equivalence.curve import (
 from dissensus.methods.equivalence.problem import Problem, reference_shares
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import Surveys
-from dissensus.sampling.draws import Copies
+from dissensus.sampling.draws import MERGED_FROM, Copies
 
 OWN_PART = 1.0
 """In standard errors of the curve: up to so much the part of an item's own answers is small."""
@@ -74,6 +74,8 @@ class ItemScores:
     products: Floats  # (n_items, n_pairs): mean product of two judges' scores, of each pair with a <= b
     curve: Floats  # (n_types, n_sizes), less the mean
     mass: Floats  # (n_types, n_sizes): how much an item of the type counts; 0 where it takes no part
+    # (n_judges,): what was taken off the judges' scores; None where their mean is not the sum of these over items
+    level: Floats | None
 
 
 class Errors(NamedTuple):
@@ -82,6 +84,7 @@ class Errors(NamedTuple):
     curve: Floats  # (n_replicates, n_sizes)
     judges: Floats  # (n_replicates, n_judges, n_judges)
     gaps: Floats  # (n_replicates, n_judges, n_sizes): of a judge's score less that of k raters
+    scores: Floats | None = None  # (n_replicates, n_judges): of the judges, where single items tell
 
 
 def item_scores(problem: Problem, by_size: Mapping[int, TypeScores]) -> ItemScores | None:
@@ -90,21 +93,33 @@ def item_scores(problem: Problem, by_size: Mapping[int, TypeScores]) -> ItemScor
         return None
     scores = _of_judges(problem)
     known = np.asarray(~np.isnan(scores).any(axis=1))
-    scores = _centred(scores, known.astype(np.float64)[:, None] * problem.weights.T)
+    counted = known.astype(np.float64)[:, None] * problem.weights.T
+    level, scores = _mean(scores, counted), _centred(scores, counted)
     first, second = np.triu_indices(scores.shape[1])
     products = scores[:, first] * scores[:, second]
     if problem.moments is not None:
         products += np.where(known[:, None], problem.moments.covariance[:, first, second], 0.0)
     curve, mass = (np.stack([by_size[k][part] for k in problem.sizes], axis=1) for part in (0, 1))
     curve = _centred(curve, mass * problem.observed.weights.T)
-    return ItemScores(judges=scores, known=known, products=products, curve=curve, mass=mass)
+    has_reference = np.asarray(~np.isnan(reference_shares(problem)).any(axis=1))[problem.type_of_item]
+    is_sum = problem.moments is None and problem.columns is None and bool((known == has_reference).all())
+    is_sum &= problem.n_items >= MERGED_FROM  # of few items, scores are worked out to the last digit
+    if problem.n_items >= MERGED_FROM:  # a judge's scores side by side are faster to add
+        scores, products = np.asfortranarray(scores), np.asfortranarray(products)
+    return ItemScores(
+        judges=scores, known=known, products=products, curve=curve, mass=mass, level=level if is_sum else None
+    )
+
+
+def _mean(values: Floats, weights: Floats) -> Floats:
+    """Weighted mean of each column."""
+    total = weights.sum(axis=0)
+    return np.asarray(np.where(weights > 0, values * weights, 0).sum(axis=0) / np.where(total > 0, total, 1))
 
 
 def _centred(values: Floats, weights: Floats) -> Floats:
     """Each column less its weighted mean, for the sake of rounding; 0 where there is no weight."""
-    total = weights.sum(axis=0)
-    mean = np.where(weights > 0, values * weights, 0).sum(axis=0) / np.where(total > 0, total, 1)
-    return np.asarray(np.where(weights > 0, values - mean, 0.0))
+    return np.asarray(np.where(weights > 0, values - _mean(values, weights), 0.0))
 
 
 def _of_judges(problem: Problem) -> Floats:
@@ -142,17 +157,31 @@ def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) 
     return TypeScores(np.where(part, scores, 0), part.astype(np.float64))
 
 
+TIMES_AT_ONCE = 1 << 21
+"""Of items in bootstrap samples: 16 MB, which are used again without a new page."""
+
+
 def errors_of(items: ItemScores, weights: npt.NDArray[np.integer], of_types: Floats, problem: Problem) -> Errors:
     """Standard errors in each replicate.
 
     Weights of shape (n_replicates, n_items) say how often each item was drawn, times what it counts for; `of_types` has
     them by type. What an item counts for enters variances squared.
     """
+    step = max(1, TIMES_AT_ONCE // max(problem.n_items, 1))
+    rows = [slice(done, done + step) for done in range(0, max(len(weights), 1), step)]
+    parts = [_errors_of(items, weights[own], of_types[own], problem) for own in rows]
+    curve, judges, gaps, scores = zip(*parts, strict=True)
+    found = None if scores[0] is None else np.concatenate(scores)
+    return Errors(np.concatenate(curve), np.concatenate(judges), np.concatenate(gaps), found)
+
+
+def _errors_of(items: ItemScores, weights: npt.NDArray[np.integer], of_types: Floats, problem: Problem) -> Errors:
     times = np.where(items.known, weights, 0).astype(np.float64)
     total = times.sum(axis=1)[:, None]  # whole numbers: exact in any order
     unit = problem.unit
     squared, of_types_squared = (times, of_types) if unit is None else (times * problem.weights, of_types * unit)
-    judges = _judge_covariance(items, times, total, squared)
+    mean_judges = np.einsum("ri,ij->rj", times, items.judges) / total
+    judges = _judge_covariance(items, times, total, squared, mean_judges)
     n_sizes = len(problem.sizes)  # a gate asks for the first ones first
     curve_scores, mass = items.curve[:, :n_sizes], items.mass[:, :n_sizes]
     scored = mass * curve_scores
@@ -167,17 +196,17 @@ def errors_of(items: ItemScores, weights: npt.NDArray[np.integer], of_types: Flo
     cross *= (scale / total)[:, None]
     own = np.einsum("rjj->rj", judges)[:, :, None] * total[:, None]
     gaps = own + curve[:, None] - 2 * cross
-    return Errors(_root(curve / total), judges, _root(gaps / total[:, None]))
+    scores = None if items.level is None else items.level + mean_judges
+    return Errors(_root(curve / total), judges, _root(gaps / total[:, None]), scores)
 
 
 def _root(variance: Floats) -> Floats:
     return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
 
 
-def _judge_covariance(items: ItemScores, times: Floats, total: Floats, squared: Floats) -> Floats:
+def _judge_covariance(items: ItemScores, times: Floats, total: Floats, squared: Floats, mean: Floats) -> Floats:
     """Covariance of the judges' mean scores, of shape (n_replicates, n_judges, n_judges)."""
     n_judges = items.judges.shape[1]
-    mean = np.einsum("ri,ij->rj", times, items.judges) / total
     first, second = np.triu_indices(n_judges)
     if squared is times:
         pairs = (np.einsum("ri,ip->rp", times, items.products) / total - mean[:, first] * mean[:, second]) / total
@@ -191,13 +220,27 @@ def _judge_covariance(items: ItemScores, times: Floats, total: Floats, squared: 
     return covariance
 
 
+ITEMS_OF_A_TYPE = 64
+"""On average, from which on each type is summed by itself."""
+
+
 def _summed_by_type(times: Floats, scores: Floats, type_of_item: Codes, n_types: int) -> Floats:
     """Sum of the judges' scores over the items of each type, of shape (n_replicates, n_judges, n_types)."""
-    place = (np.arange(len(times))[:, None] * n_types + type_of_item[None, :]).ravel()
-    sums = np.empty((len(times), scores.shape[1], n_types))
-    for j, column in enumerate(scores.T):
-        total = np.bincount(place, weights=(times * column).ravel(), minlength=len(times) * n_types)
-        sums[:, j] = total.reshape(len(times), n_types)
+    sums = np.zeros((len(times), scores.shape[1], n_types))
+    if len(scores) >= MERGED_FROM:  # items stay where they are: moving so many takes longer than adding them
+        for r, j in np.ndindex(sums.shape[:2]):
+            sums[r, j] = np.bincount(type_of_item, weights=times[r] * scores[:, j], minlength=n_types)
+        return sums
+    order = np.argsort(type_of_item, kind="stable")
+    kinds, first = np.unique(type_of_item[order], return_index=True)
+    ordered = times[:, order]
+    if ITEMS_OF_A_TYPE * len(kinds) > len(order):
+        for j, column in enumerate(scores.T):
+            sums[:, j, kinds] = np.add.reduceat(ordered * column[order], first, axis=1)
+        return sums
+    own = scores[order]
+    for kind, start, end in zip(kinds, first, [*first[1:], len(order)], strict=True):
+        sums[:, :, kind] = np.einsum("ri,ij->rj", ordered[:, start:end], own[start:end])
     return sums
 
 

@@ -13,7 +13,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.methods.equivalence.softmax import Design, Ridge, fit_softmax, softmax
 
 Map = Callable[[Floats], Floats]
-TWO = 2
+BINARY = 2  # labels
 DECIMALS = 9
 """Outputs that differ by less are the same."""
 NOTHING = 1e-12
@@ -172,11 +172,11 @@ class Curves:
 
 def _curved(n_labels: int) -> range:
     """The labels that have a curve: the second of two is the rest of the first."""
-    return range(1, TWO) if n_labels == TWO else range(n_labels)
+    return range(1, 2) if n_labels == BINARY else range(n_labels)
 
 
 def _completed(each: Floats, n_labels: int, prior: Floats) -> Floats:
-    if n_labels == TWO:
+    if n_labels == BINARY:
         return np.concatenate([1 - each, each], axis=1)
     total = each.sum(axis=1, keepdims=True)
     return np.asarray(np.where(total > 0, each / np.where(total > 0, total, 1), prior))
@@ -280,7 +280,7 @@ class Regressions:
         if like is None:
             knots = _knots(x, masses)
             start = np.concatenate([first[:n_labels], (first[n_labels] * np.eye(n_labels)).ravel()])
-            has_matrix = TWO < n_labels <= MOST_LABELS and ITEMS_PER_SLOPE * n_labels**2 <= masses.sum()
+            has_matrix = BINARY < n_labels <= MOST_LABELS and ITEMS_PER_SLOPE * n_labels**2 <= masses.sum()
             begin = np.concatenate([first, np.zeros(len(knots))])
         else:
             knots, start, begin, has_matrix = like.knots, like.matrix, like.bend, len(like.matrix) > 0

@@ -1,7 +1,7 @@
 """Options of `equivalence`, and those that fit the data."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypedDict, get_args
 
 import numpy as np
@@ -12,7 +12,15 @@ from dissensus.data.align import are_points_of_a_measure
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.scores import SCORES, ScoreName
-from dissensus.options import Options, bootstrap_option, confidence_option, elicitation_option, named, option
+from dissensus.options import (
+    Options,
+    bootstrap_option,
+    confidence_option,
+    default_of,
+    elicitation_option,
+    named,
+    option,
+)
 from dissensus.sampling.intervals import INTERVALS, Interval
 from dissensus.sampling.raters import RatersAs, raters_option
 
@@ -53,11 +61,11 @@ class EquivalenceOptions(Options):
     combiner: Combiner | OwnCombiner = option(
         "abc", metavar="C", choices=COMBINERS, help="How a survey predicts: abc, frequency, plurality or npmle."
     )
-    score: ScoreName = option(
-        "cross-entropy",
+    score: ScoreName | None = option(
+        None,
         metavar="S",
         choices=SCORES,
-        help=f"{', '.join(SCORES[:-1])} or {SCORES[-1]}.",
+        help=f"{', '.join(SCORES[:-1])} or {SCORES[-1]}; as the labels allow, if not given.",
     )
     positive: str | None = option(None, metavar="LABEL", help="Positive label of auc, f1, precision and recall.")
     learn: Learn | None = option(
@@ -107,7 +115,7 @@ class EquivalenceOptions(Options):
             raise OptionError(f"{both} go together: name the group of each.")
         if self.experts is not None and self.experts == self.amateurs:
             raise OptionError(f"{both} are both {self.experts}: name two different groups.")
-        if self.ceiling and self.score != "cross-entropy":
+        if self.ceiling and self.scored_by != "cross-entropy":
             raise OptionError(
                 f"{named('ceiling')} is in bits: it goes with {named('score')} cross-entropy, not {self.score}."
             )
@@ -115,7 +123,12 @@ class EquivalenceOptions(Options):
     def settings(self) -> dict[str, object]:
         """The options by name, for the JSON; a user's combiner by its name."""
         combiner = getattr(self.combiner, "__name__", "own") if callable(self.combiner) else self.combiner
-        return super().settings() | {"combiner": combiner}
+        return super().settings() | {"combiner": combiner, "score": self.scored_by}
+
+    @property
+    def scored_by(self) -> ScoreName:
+        """The score: cross-entropy where none was named."""
+        return self.score or "cross-entropy"
 
 
 MOST_LABELS = 40
@@ -139,3 +152,25 @@ def survey_options(ratings: Ratings, judges: Judges) -> SurveyOptions:
     if len({*ratings.labels, *judges.labels}) > MOST_LABELS:
         return {"score": "agreement", "combiner": "plurality"}
     return {}
+
+
+FOR_PROBABILITIES = ("combiner", "learn", "calibrate", "clip", "weights", "reference_raters", "ceiling")
+"""Who sets one of these and names no score means cross-entropy."""
+
+
+def with_score(
+    options: EquivalenceOptions, ratings: Ratings, judges: Judges
+) -> tuple[EquivalenceOptions, tuple[str, ...]]:
+    """The options with the score that fits the data where the user left it open, and a sentence if it is a special one.
+
+    It is the one that `decide` takes.
+    """
+    is_set = any(getattr(options, name) != default_of(EquivalenceOptions, name) for name in FOR_PROBABILITIES)
+    if options.score is not None or is_set or judges.moments is not None:
+        return options, ()
+    fitting = survey_options(ratings, judges.only(options.judge))
+    if not fitting:
+        return options, ()
+    why = "labels are numbers" if fitting["score"] == "pearson" else f"there are more than {MOST_LABELS} labels"
+    about = f"The score is {fitting['score']}, as in decide, because {why}: choose another with {named('score')}."
+    return replace(options, **fitting), (about,)

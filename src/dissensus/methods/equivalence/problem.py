@@ -46,9 +46,9 @@ def check_moments(judges: Judges, options: EquivalenceOptions, labels: tuple[str
     known = "Of these outputs only mean and covariance by label counts were kept"
     if options.calibrate != "none":
         raise OptionError(f"{known}, which {named('calibrate')} {options.calibrate} cannot learn from: {remedy}.")
-    if options.score not in ADDITIVE_SCORES or options.score == "rps":  # moments do not keep the order of labels
-        raise OptionError(f"{known}, which {named('score')} {options.score} cannot be told from: {remedy}.")
-    if judges.moments.scored_by != label_scores(options.score, clip=options.clip):
+    if options.scored_by not in ADDITIVE_SCORES or options.scored_by == "rps":  # moments keep no order of labels
+        raise OptionError(f"{known}, which {named('score')} {options.scored_by} cannot be told from: {remedy}.")
+    if judges.moments.scored_by != label_scores(options.scored_by, clip=options.clip):
         raise OptionError(f"{known}, of another score: read them with that of the question.")
     if set(labels) != set(judges.moments.labels):
         raise OptionError(
@@ -300,14 +300,14 @@ def _item_by_item(
     known: npt.NDArray[np.bool_],
 ) -> Floats:
     """Every item counts the same, however many raters it has."""
-    predictions, shares = judge.predictions[known], shares[known]
     weights = item_weights[:, known].astype(np.float64)
     score = problem.score
     if score.is_additive:
-        per_item = (shares * judge.label_scores(score)[known]).sum(axis=1)
+        per_item = (shares * judge.label_scores(score)).sum(axis=1)[known]
         total = weights.sum(axis=1)
         mean = np.einsum("ri,i->r", weights, per_item) / np.where(total > 0, total, np.nan)
         return np.asarray(mean)
+    predictions, shares = judge.predictions[known], shares[known]
     if not score.is_ranked:
         hard = score.hard(predictions)
         return score.of_confusion(np.einsum("ri,ip,il->rpl", weights, hard, shares, optimize=_PATH))

@@ -307,10 +307,13 @@ def scores_of(
     errors = Errors(nothing, nothing[:, :, None], nothing[:, :, None])
     if extras.items is not None:
         errors = errors_of(extras.items, weights, copies.weights, problem)
+    judges = errors.scores
+    if judges is None or rng is None:  # the data themselves are scored without the help of differences
+        judges = judge_scores(problem, weights, rng)
     return Replicates(
         curve=np.stack(columns, axis=1),
         amateurs=np.stack(amateurs, axis=1) if amateurs else np.empty((len(weights), 0)),
-        judges=judge_scores(problem, weights, rng),
+        judges=judges,
         ceiling=np.array([ceiling_of(labels) for labels in whole]),
         prior=np.array([-prior_entropy_of(labels) for labels in whole]),
         beyond=np.array([[labels[0].information(k) for k in extras.beyond] for labels in whole]).reshape(

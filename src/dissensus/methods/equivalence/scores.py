@@ -12,7 +12,13 @@ from dissensus.errors import OptionError
 from dissensus.options import named
 
 AdditiveScore = Literal["cross-entropy", "agreement", "brier", "rps"]
+"""Means over items of what each label scores."""
+ConfusionScore = Literal["f1", "precision", "recall", "dmi"]
+RankedScore = Literal["auc", "pearson", "spearman"]
+"""Scores that compare predictions of different items: they come from the exact joint distribution."""
+ScoreName = Literal[AdditiveScore, ConfusionScore, RankedScore]
 ADDITIVE_SCORES: tuple[AdditiveScore, ...] = get_args(AdditiveScore)
+SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 HARD_SCORES = ("agreement", "f1", "precision", "recall")
 """Scores of hard labels: a prediction counts as its most likely label, a judge as the label that it stated."""
 LabelScores = Callable[[Floats], Floats]
@@ -52,8 +58,8 @@ def clipped(predictions: Floats, clip: float) -> Floats:
     n_labels = predictions.shape[-1]
     if clip * n_labels >= 1:
         raise OptionError(
-            f"{named('clip')} {clip:g} is too large for {n_labels} labels: choose less than {1 / n_labels:.3g}, or for "
-            f"labels that are numbers {named('score')} pearson {named('combiner')} frequency."
+            f"{n_labels:,} labels are too many for {named('clip')} {clip:g}. If they are numbers, add {named('score')} "
+            f"pearson {named('combiner')} frequency; else choose a clip below {1 / n_labels:.3g}."
         )
     inside = np.clip(predictions, clip, 1 - clip)
     inside /= np.einsum("...l->...", inside)[..., None]
@@ -96,7 +102,6 @@ def _in_order(predictions: Floats, order: tuple[int, ...] | None) -> Floats:
     return np.asarray(ranked_probability_scores(predictions[..., place])[..., np.argsort(place)])
 
 
-ConfusionScore = Literal["f1", "precision", "recall", "dmi"]
 TIE = 1e-12
 
 
@@ -131,9 +136,8 @@ def confusion_score(score: ConfusionScore, matrix: Floats, *, positive: int | No
     return np.where(n_present > 0, filled.sum(axis=1) / np.maximum(n_present, 1), np.nan)
 
 
-# ---- Scores that compare predictions of different items: AUC, Pearson, Spearman, from the exact joint distribution
+# ---- Scores that compare predictions of different items
 
-RankedScore = Literal["auc", "pearson", "spearman"]
 SAME = 1e-12
 """Predictions that differ by less, relative to their size, are the same."""
 
@@ -254,10 +258,6 @@ def _mid_ranks(x: Floats, mass: Floats) -> Floats:
     return ranks
 
 
-ScoreName = Literal[
-    "cross-entropy", "agreement", "auc", "f1", "precision", "recall", "dmi", "pearson", "spearman", "brier", "rps"
-]
-SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
 CORRELATIONS = ("pearson", "spearman")
 POSITIVE_SCORES = ("auc", "f1", "precision", "recall")
 """Scores of one label against the rest."""

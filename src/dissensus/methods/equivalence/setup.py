@@ -81,15 +81,15 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     rated = asked if options.experts is None else asked.of_group(options.experts)
     chosen = _shared(judges.only(options.judge), ratings, rated)
     options, about_calibration = _calibration(options, chosen)
-    takes_numbers = options.score in CORRELATIONS and options.calibrate == "none"
+    takes_numbers = options.scored_by in CORRELATIONS and options.calibrate == "none"
     everybody, labels, about_labels = answers_of(chosen, rated, as_numbers=takes_numbers)
     choice, about_items = _choose_items(asked, rated, answered_by_all(everybody), options, len(labels))
     check_moments(chosen, options, labels)
     score = Score(
-        name=options.score, values=label_values(labels), positive=_positive(options, labels), clip=options.clip,
+        name=options.scored_by, values=label_values(labels), positive=_positive(options, labels), clip=options.clip,
         order=order_of_labels(rated, labels),
     )  # fmt: skip
-    if options.score == "cross-entropy":
+    if options.scored_by == "cross-entropy":
         clipped(np.zeros((1, len(labels))), options.clip)  # refuses one that is too large before judges are calibrated
     learn = _learn(options, score, len(labels))
     rows = _rows_of(choice, needs_folds=learn == "cross-fit" or options.calibrate != "none", rng=rng)
@@ -132,10 +132,10 @@ def _among(ratings: Ratings, rated: Ratings, rows: Rows) -> Among | None:
 
 def _calibration(options: EquivalenceOptions, judges: Judges) -> tuple[EquivalenceOptions, list[str]]:
     """The options with the calibration that is used: auto calibrates for scores of probabilities, where it can."""
-    if options.calibrate != "auto" or (options.score in PROPER_SCORES and judges.moments is None):
+    if options.calibrate != "auto" or (options.scored_by in PROPER_SCORES and judges.moments is None):
         return options, []
     raw = replace(options, calibrate="none")
-    if options.score not in PROPER_SCORES:
+    if options.scored_by not in PROPER_SCORES:
         return raw, []
     known = "of their outputs only mean and covariance by label counts were kept"
     remedy = f"To calibrate them, read them with rounded outputs ({named('round_outputs', of='read_reduced')} 3)."
@@ -160,7 +160,7 @@ def _positive(options: EquivalenceOptions, labels: tuple[str, ...]) -> int | Non
         return None
     name = option_name(options.positive)
     if name not in labels:
-        raise OptionError(f"{named('positive')} {options.positive!r} is no label: the labels are {', '.join(labels)}.")
+        raise OptionError(f"{named('positive')} {options.positive!r} is not a label: the labels are {listed(labels)}.")
     return labels.index(name)
 
 
@@ -243,7 +243,8 @@ def _enumerable(problem: Problem, options: EquivalenceOptions) -> tuple[Problem,
     sizes = tuple(k for k in problem.sizes if k == 0 or cells[k] <= ENUMERABLE)
     if sizes == problem.sizes:
         return problem, []
-    shorter = f"The curve ends at {sizes[-1]} raters: larger surveys are too many to enumerate with {options.score}"
+    end = counted(sizes[-1], "rater")
+    shorter = f"The curve ends at {end}: larger surveys are too many to enumerate with {options.scored_by}"
     return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. {named('max_raters')} goes further."]
 
 
@@ -256,7 +257,7 @@ def _predictions(
     for answers in everybody:
         outputs, values = answers.predictions[rows.item], answers.values[rows.item]
         raw = answers.stated[rows.item] if problem.score.is_hard else outputs
-        needs_odds = options.score == "cross-entropy" and answers.is_hard
+        needs_odds = options.scored_by == "cross-entropy" and answers.is_hard
         if needs_odds and options.calibrate == "none":
             has_numbers = np.isfinite(answers.values).any()
             pearson = f", or {named('score')} pearson since its labels are numbers" if has_numbers else ""
@@ -327,14 +328,16 @@ def _choose_items(
         if not (kept & is_rated).any():
             raise RatingsError(f"No item was rated by both {options.experts} and {options.amateurs}: check the groups.")
         unrated = int(copies[kept & ~is_rated].sum())
-        warnings += [f"Left out {unrated} items that {options.amateurs} did not rate."] if unrated else []
+        warnings += [f"Left out {counted(unrated, 'item')} that {options.amateurs} did not rate."] if unrated else []
         kept &= is_rated
     limit = _largest(counts[kept], copies[kept], options)
     ratings = counts.sum(axis=1)
     more = int(copies[kept & (ratings > options.reference_raters)].sum())
     if limit == 0 and more and options.max_raters is None:
         needed = enough_items(int(copies[kept].sum()))
-        warnings.append(f"Get a further rating for {needed} items, to compare judges with a rater: {more} have one.")
+        warnings.append(
+            f"Get a further rating for {counted(needed, 'item')}, to compare judges with a rater: {more} have one."
+        )
     if options.cohort:
         kept &= ratings >= limit + options.reference_raters
         warnings.append(_about_cohort(kept, copies, limit))
@@ -406,7 +409,8 @@ def _about_cohort(kept: Flags, copies: Codes, limit: int) -> str:
         raise RatingsError(f"{few}: lower {named('max_raters')}.")
     left = int(copies[~kept].sum())
     return (
-        f"The cohort has the {copies[kept].sum()} items with enough ratings for {limit} raters; {left} were left out."
+        f"The cohort has the {counted(int(copies[kept].sum()), 'item')} with enough ratings for surveys of {limit}; "
+        f"{left:,} were left out."
     )
 
 

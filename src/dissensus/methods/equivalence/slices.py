@@ -51,6 +51,7 @@ def equivalence_in_slices(
     assert cut.judges is not None  # noqa: S101 - `equivalence` needs them
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
     worked = worked_equivalence(cut.ratings, cut.judges, options, **where, progress=given.get("progress"), apart=True)
+    options = worked.intervals.options  # with the score that fits the data
     slices, about = with_enough(worked, slices, slicing)
     found = worked_slices(worked, slices, slicing, options, rng=rng)
     if found is None:
@@ -143,7 +144,7 @@ def _sub_problem(problem: Problem, scores: ItemScores, by_size: Mapping[int, Typ
     )  # fmt: skip
     own = ItemScores(
         judges=scores.judges[rows], known=scores.known[rows], products=scores.products[rows],
-        curve=scores.curve[kinds], mass=scores.mass[kinds],
+        curve=scores.curve[kinds], mass=scores.mass[kinds], level=scores.level,
     )  # fmt: skip
     large = {k: TypeScores(by_size[k].score[kinds], by_size[k].mass[kinds]) for k in sizes}
     sub = replace(

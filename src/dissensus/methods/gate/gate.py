@@ -12,7 +12,6 @@ from typing import Any
 from numpy.random import Generator
 
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
-from dissensus.data.baseline import Before, beside_earlier, earlier_answers
 from dissensus.data.ratings import refuse_weights
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
@@ -22,6 +21,7 @@ from dissensus.methods.equivalence.bounds import place_of
 from dissensus.methods.equivalence.curve import verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
+from dissensus.methods.gate.baseline import Before, beside_earlier, earlier_answers
 from dissensus.methods.gate.result import Check, Constant, GateOptions, GateResult, Missing, Ruler, Verdict
 from dissensus.methods.gate.verdicts import (
     Estimate,
@@ -241,7 +241,7 @@ class _Asking:
             self.ratings, self.judges, asked, reach=math.ceil(threshold), rng=self.rng, executor=self.executor,
             progress=self.progress,
         )  # fmt: skip
-        return [worth_check(run, threshold, self.options, score=asked.score)], run.prepared.warnings
+        return [worth_check(run, threshold, self.options, score=asked.scored_by)], run.prepared.warnings
 
     def decisions(self) -> Part:
         """Does the judge decide as people do, and as often positively?"""

@@ -87,8 +87,8 @@ class GateOptions(Options):
         if self.min_equivalence is self.min_consistency is self.max_bias is None and not has_others:
             raise OptionError(
                 f"A gate needs a threshold: give {named('min_equivalence')}, {named('min_consistency')}, "
-                f"{named('max_bias')}, {named('better_than')}, or with {named('margin')} {named('not_worse_than')} or "
-                f"{named('baseline')}."
+                f"{named('max_bias')}, {named('better_than')}, or {named('not_worse_than')} or "
+                f"{named('baseline')} with {named('margin')}."
             )
         if self.judge[0] in others:
             raise OptionError(f"The judge {self.judge[0]} cannot be compared with itself: name another judge.")

@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
-from dissensus.errors import OptionError
+from dissensus.errors import OptionError, counted
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.equivalence import rater_term_of
@@ -189,8 +189,8 @@ def run_survey(
         most = int(prepared.problem.counts.sum(axis=1).max(initial=0))
         if reach >= most:
             raise OptionError(
-                f"{named('min_equivalence')} needs surveys of {reach} raters and one more to predict, and no item has "
-                f"more than {most} ratings: lower it, or collect more ratings per item."
+                f"{named('min_equivalence')} needs surveys of {counted(reach, 'rater')} and one more to predict, and "
+                f"no item has more than {counted(most, 'rating')}: lower it, or collect more ratings per item."
             )
         prepared = set_up(ratings, judges, replace(options, max_raters=reach), rng=folds)
     problem = prepared.problem if options.exact else merged(prepared.problem)

@@ -49,7 +49,8 @@ def changes_in(run: Codes, key: Codes, values: Floats, runs: Codes, *, alpha: fl
     `values` (n_values,): scores; NaN does not count. `runs` (n_runs,): the runs in their order. `alpha`: probability
     that any change is ever called real where there is none.
     """
-    sums = _Sums.of(_table(run, key, values, runs))
+    known = ~np.isnan(values)
+    sums = _Sums.of(np.searchsorted(runs, run[known]), key[known], values[known], len(runs))
     found: list[Change | None] = []
     start, look = 0, 0
     while len(found) < len(runs):
@@ -66,32 +67,36 @@ def changes_in(run: Codes, key: Codes, values: Floats, runs: Codes, *, alpha: fl
     return found
 
 
-def _table(run: Codes, key: Codes, values: Floats, runs: Codes) -> Floats:
-    """Values by run and item; NaN where there is none."""
-    place = np.searchsorted(runs, run)
-    keys, item = np.unique(key, return_inverse=True)
-    table = np.full((len(runs), len(keys)), np.nan)
-    table[place, item] = values
-    return table
-
-
 @dataclass(frozen=True, slots=True)
 class _Sums:
-    """Sums and numbers of the items' values over the first 0, 1, ... runs, each (n_runs + 1, n_items)."""
+    """Sums and numbers of values over the first 0, 1, ... runs.
 
-    total: Floats
-    number: Codes
+    Items of one run only are in no pair: sums of them suffice, and a table of every item and run would be too large.
+    """
+
+    total: Floats  # (n_runs + 1, n_items): items of several runs
+    number: Codes  # (n_runs + 1, n_items)
+    alone: Floats  # (4, n_runs + 1): items of one run; their number, and sums of their first three powers
 
     @classmethod
-    def of(cls, table: Floats) -> "_Sums":
+    def of(cls, run: Codes, key: Codes, values: Floats, n_runs: int) -> "_Sums":
+        _, item, times = np.unique(key, return_inverse=True, return_counts=True)
+        often, column = times[item] > 1, np.cumsum(times > 1) - 1
+        centred = values - (values.mean() if len(values) else 0.0)
+        table = np.full((n_runs, int((times > 1).sum())), np.nan)
+        table[run[often], column[item[often]]] = centred[often]
         known = ~np.isnan(table)
-        nothing = np.zeros((1, table.shape[1]))
-        total = np.concatenate([nothing, np.cumsum(np.where(known, table, 0.0), axis=0)])
-        return cls(total, np.concatenate([nothing.astype(np.intp), np.cumsum(known, axis=0)]))
+        powers = [np.bincount(run[~often], centred[~often] ** k, minlength=n_runs) for k in range(4)]
+        before = ((1, 0), (0, 0))
+        return cls(
+            np.pad(np.cumsum(np.where(known, table, 0.0), axis=0), before),
+            np.pad(np.cumsum(known, axis=0), before),
+            np.pad(np.cumsum(powers, axis=1), before[::-1]),
+        )
 
     def comparable(self, start: int, ends: Codes) -> Flags:
         """Whether the last run before each end has a value, and one from `start` up to it has."""
-        seen = self.number.sum(axis=1)
+        seen = self.number.sum(axis=1) + self.alone[0]
         return np.asarray((seen[ends] > seen[ends - 1]) & (seen[ends - 1] > seen[start]))
 
     def means(self, first: Codes, last: Codes) -> Floats:
@@ -109,7 +114,7 @@ def _compared(sums: _Sums, start: int, ends: Codes, alpha: float, look: int) -> 
     for power in range(int(windows.max(initial=0))):
         own = np.flatnonzero(windows > power)
         split = ends[own] - 2**power
-        found = _window(sums.means(np.full(len(own), start), split), sums.means(split, ends[own]), allowed[own])
+        found = _window(sums, np.full(len(own), start), split, ends[own], allowed[own])
         found["runs"] = np.full(len(own), 2**power)
         better = found["shows"] > best["shows"][own]
         for name, column in found.items():
@@ -118,11 +123,13 @@ def _compared(sums: _Sums, start: int, ends: Codes, alpha: float, look: int) -> 
     return [Change(*row) for row in zip(*columns, strict=True)]
 
 
-def _window(before: Floats, after: Floats, alpha: Floats) -> dict[str, np.ndarray]:
-    """How the items' means differ before and after, for each row, and by how many standard errors (`shows`)."""
+def _window(sums: _Sums, start: Codes, split: Codes, end: Codes, alpha: Floats) -> dict[str, np.ndarray]:
+    """How values differ before and after each split, and by how many standard errors (`shows`)."""
+    before, after = sums.means(start, split), sums.means(split, end)
     shared = _Moments.of(after - before)
     paired = shared.items >= FEWEST_SHARED
-    apart = (shared, shared) if paired.all() else (_Moments.of(after), _Moments.of(-before))
+    earlier, later = sums.alone[:, split] - sums.alone[:, start], sums.alone[:, end] - sums.alone[:, split]
+    apart = (shared, shared) if paired.all() else (_Moments.of(after, later), _Moments.of(-before, SIGNS * earlier))
     items = np.where(paired, shared.items, np.minimum(apart[0].items, apart[1].items))
     enough = items >= FEWEST_SHARED
     difference = np.where(enough, np.where(paired, shared.mean, apart[0].mean + apart[1].mean), np.nan)
@@ -137,6 +144,10 @@ def _window(before: Floats, after: Floats, alpha: Floats) -> dict[str, np.ndarra
     }  # fmt: skip
 
 
+SIGNS = np.array([[1], [-1], [1], [-1]])
+"""Of the sums of powers where every value has the opposite sign."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Moments:
     """Of each row's known values: how many, their mean, and the variance and third moment of that mean."""
@@ -147,15 +158,18 @@ class _Moments:
     third: Floats
 
     @classmethod
-    def of(cls, values: Floats) -> "_Moments":
+    def of(cls, values: Floats, alone: Floats | None = None) -> "_Moments":
+        """`values` (n_rows, n_items). `alone` (4, n_rows): further values, as in `_Sums`."""
         known = ~np.isnan(values)
-        items = known.sum(axis=1)
+        number, one, two, three = np.zeros((4, len(values))) if alone is None else alone
+        items = known.sum(axis=1) + number.astype(np.intp)
         some = np.maximum(items, 1)
-        mean = np.where(known, values, 0.0).sum(axis=1) / some
+        mean = (np.where(known, values, 0.0).sum(axis=1) + one) / some
         apart = np.where(known, values - mean[:, None], 0.0)
         square = apart * apart
-        variance = square.sum(axis=1) / np.maximum(items - 1, 1) / some
-        return cls(items, mean, variance, (square * apart).sum(axis=1) / some**3)
+        squares = square.sum(axis=1) + np.maximum(two - 2 * mean * one + mean**2 * number, 0.0)
+        cubes = (square * apart).sum(axis=1) + three - 3 * mean * two + 3 * mean**2 * one - mean**3 * number
+        return cls(items, mean, squares / np.maximum(items - 1, 1) / some, cubes / some**3)
 
 
 def _reaches(error: Floats, third: Floats, freedom: Codes, alpha: Floats) -> tuple[Floats, Floats]:

@@ -251,5 +251,5 @@ def _left_out(runs: list[Run], question: str | None) -> list[str]:
         return []
     of = "" if question is None else f"{question}: "
     verb = "is" if len(others) == 1 else "are"
-    which = f"{counted(len(others), 'run')} with other labels than the last ({listed(others[-1].labels)})"
-    return [f"{of}{which} {verb} not compared with it."]
+    which = f"{counted(len(others), 'run')} with other labels ({listed(others[-1].labels)}) than the last"
+    return [f"{of}{which} {verb} left out."]

@@ -249,22 +249,19 @@ def surprises(outputs: Floats, shares: Floats, stream: Generator) -> Floats:
 
 
 def _no_surprise(ratings: Ratings, judges: Judges, labels: Sequence[str]) -> str:
-    """Why no surprise can be told; empty if it can."""
+    """Why there is no surprise; empty if there is."""
     rounding = "Round labels and answers to a few to see it."
     if are_points_of_a_measure(ratings, judges):
-        why = "answers are points of a measure, of which two are near but seldom equal"
-        return f"No surprise, and no judge is called alone: {why}. {rounding}"
-    too_many = f"{len(labels)} labels are too many to put answers into people's terms"
-    return f"No surprise: {too_many}. {rounding}" if len(labels) > MOST_LABELS else ""
+        return f"Surprise is not shown, as answers are measurements. {rounding}"
+    too_many = f"{len(labels):,} labels are too many to recalibrate"
+    return f"Surprise is not shown: {too_many}. {rounding}" if len(labels) > MOST_LABELS else ""
 
 
 def _about_split(total: Codes, *, is_interval: bool) -> list[str]:
     if is_interval:
-        return [
-            "How far people split is not told: their labels are points of a measure, of which hardly two are equal."
-        ]
+        return ["How far people split is not shown, as their labels are measurements."]
     once = int((total < FEWEST).sum())
-    return [f"{counted(once, 'item')} with one rating: how far people split there is not known."] if once else []
+    return [f"Rate {counted(once, 'item')} a second time to see how far people split there."] if once else []
 
 
 def _top(stated: Floats) -> Flags:
@@ -336,13 +333,15 @@ def _filtered(table: ItemTable, options: ItemsOptions) -> Flags:
         name = option_name(options.majority)
         if name not in table.labels:
             labels = listed(table.labels)
-            raise OptionError(f"{named('majority')} {options.majority!r} is no label: the labels are {labels}.")
+            raise OptionError(f"{named('majority')} {options.majority!r} is not a label: the labels are {labels}.")
         kept &= 2 * table.counts[:, table.labels.index(name)] > table.counts.sum(axis=1)
     if options.answer is not None:
         name = option_name(options.answer)
         given = np.zeros_like(kept)
         for answers in table.answers.values():
             given |= np.array([answer == name for answer in answers], dtype=np.bool_)
+        if not given.any() and name not in table.labels:
+            raise OptionError(f"{named('answer')} {options.answer!r} is no judge's answer, nor a label of people's.")
         kept &= given
     return kept
 

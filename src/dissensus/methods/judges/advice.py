@@ -23,6 +23,7 @@ from dissensus.results import Message
 PAIRS_NEEDED = 100  # this number of paired ratings gives most of what F' can give
 RATINGS_NEEDED = 3
 ONE_RATING = "In simulations, decisions from one rating match those of all raters on 72% of the items."
+MIXED, ALL_ENDORSED = "Add an option for mixed cases", "Ask raters for all options they endorse"
 MOST_OPTIONS = 12  # more options than that are points of a measure, and nobody endorses several
 
 
@@ -44,7 +45,7 @@ def _specify(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     if _can_ask_for_sets(prepared):
         which = "such as Maybe beside Yes and No" if len(prepared.space.options) == 2 else "if there is none"  # noqa: PLR2004
         yield Advice(
-            text=f"Add an option for mixed cases, {which}.",
+            text=f"{MIXED}, {which}.",
             reason=f"{specification_sentence(prepared.task)} In simulations one rating per item of a fully specified "
             "task selects judges at least as well as three of an underspecified one.",
         )
@@ -57,7 +58,7 @@ def _pair(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
         return
     if reversal is None:
         yield Advice(
-            text=f"Ask raters for all options they endorse, at least in about {PAIRS_NEEDED} ratings.",
+            text=f"{ALL_ENDORSED}, at least in about {PAIRS_NEEDED} ratings.",
             reason="A forced choice does not show which other options the rater would endorse; response sets do. In "
             "simulations, 30 ratings of both kinds already bring most of the gain.",
         )
@@ -91,7 +92,7 @@ def _judge_sets(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     if prepared.is_fully_specified or not silent or not prepared.knows_sets:
         return
     yield Advice(
-        text=f"Also ask for response sets: {listed(silent)}.",
+        text=f"Ask {'judges' if len(silent) == len(prepared.judges) else listed(silent)} for response sets as well.",
         reason="Their forced choices are compared with people's response sets, as if they never endorsed two options.",
     )
 
@@ -156,6 +157,7 @@ def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
 
 
 SURE = 0.95
+OTHER_TASK = (MIXED, ALL_ENDORSED)  # how the advice begins that asks people something else: for those who look further
 SELECT = "Select by"  # how the advice begins that names the judge of the answer
 
 

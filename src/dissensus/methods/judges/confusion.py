@@ -19,10 +19,11 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Ratings
+from dissensus.methods.judges.answers import People
 from dissensus.methods.judges.definitions import SLACK
 from dissensus.methods.judges.result import Confusion, ConfusionCell, JudgesOptions, LabelRates
 from dissensus.methods.judges.scoring import Scores, Statistics, scores_of, statistics_of
-from dissensus.methods.judges.setup import People, Prepared
+from dissensus.methods.judges.setup import Prepared
 from dissensus.methods.judges.summary import with_baselines
 from dissensus.sampling.intervals import wilson_interval
 from dissensus.sampling.raters import RaterPool, rater_draws, rater_pool, rater_stream
@@ -131,7 +132,7 @@ def _unflat(flat: Floats, samples: Scores, prepared: Prepared) -> Scores:
 
 
 MOST_LABELS = 20  # tables of more labels than that are no table to read
-TWO = 2
+FEWEST = 2  # ratings of an item that say how raters differ
 
 
 class Shares(NamedTuple):
@@ -166,19 +167,51 @@ class Ratios(NamedTuple):
         return np.asarray(total**2 / np.maximum(np.einsum("i,ir->r", weights, self.lower**2), np.finfo(float).tiny))
 
 
+def votes_of(prepared: Prepared, everybody: People) -> tuple[Floats, Floats]:
+    """How often each answer was given to each item, and its shares of the labels; of response sets if alone."""
+    own = prepared.layout.people(everybody)
+    if prepared.people.has_choice.any():
+        return own.choices, np.eye(own.choices.shape[1])
+    members = prepared.space.members.astype(np.float64)
+    return own.sets, members / members.sum(axis=1, keepdims=True)
+
+
 def shares_of(prepared: Prepared, everybody: People) -> Shares:
     """What one rater and what two raters say, item by item: of forced choices, without any of response sets."""
-    own = prepared.layout.people(everybody)
-    members = prepared.space.members.astype(np.float64)
-    parts, counts = np.eye(own.choices.shape[1]), own.choices
-    if not prepared.people.has_choice.any():
-        parts, counts = members / members.sum(axis=1, keepdims=True), own.sets
+    counts, parts = votes_of(prepared, everybody)
     n = counts.sum(axis=1)
     total = np.einsum("iv,vl->il", counts, parts)
     same = np.einsum("iv,vl,vk->ilk", counts, parts, parts)
     pairs = np.maximum(n * (n - 1), 1)[:, None, None]
-    two = (np.einsum("il,ik->ilk", total, total) - same) / pairs * (n >= TWO)[:, None, None]
+    two = (np.einsum("il,ik->ilk", total, total) - same) / pairs * (n >= FEWEST)[:, None, None]
     return Shares(total / np.maximum(n, 1)[:, None], two)
+
+
+def ratios_without(prepared: Prepared, everybody: People) -> Floats:
+    """The ratios of each judge, then of one more person, from sums over the items, none of which is looked at alone."""
+    prepared, everybody = prepared.merged(everybody)
+    (counts, parts), weights = votes_of(prepared, everybody), prepared.problem.weights
+    n = counts.sum(axis=1)
+    total = np.einsum("iv,vl->il", counts, parts)
+    one, rated, paired = total / np.maximum(n, 1)[:, None], weights * (n > 0), weights * (n >= FEWEST)
+
+    def over(cells: Floats, label: Floats, times: Floats) -> Floats:
+        given = np.einsum("i,il->l", times, one)
+        lower = np.concatenate([np.repeat(given, one.shape[1]), times.sum() - given])
+        return np.asarray(np.concatenate([cells.ravel(), label]) / np.where(lower > 0, lower, np.nan))
+
+    found = []
+    for answers in np.moveaxis(hard_answers(prepared), 1, 0):
+        cells = np.einsum("il,ia->la", one * rated[:, None], answers)
+        others = (
+            rated.sum() - np.einsum("i,il->l", rated, one) - np.einsum("i,ia->a", rated, answers) + np.diagonal(cells)
+        )
+        found.append(over(cells, others, rated))
+    per_pair = paired / np.maximum(n * (n - 1), 1)
+    cells = np.einsum("il,ik->lk", total * per_pair[:, None], total)
+    cells -= np.einsum("v,vl,vk->lk", np.einsum("i,iv->v", per_pair, counts), parts, parts)
+    others = paired.sum() - 2 * np.einsum("i,il->l", paired, one) + np.diagonal(cells)
+    return np.concatenate([*found, over(cells, others, paired)])
 
 
 def hard_answers(prepared: Prepared) -> Floats:
@@ -219,21 +252,17 @@ def confusions(
     if len(prepared.space.options) > MOST_LABELS:
         return (), None
 
-    def ratios(everybody: People) -> tuple[list[Ratios], Floats]:
-        own, people = prepared.merged(everybody)
-        shares, answers = shares_of(own, people), np.moveaxis(hard_answers(own), 1, 0)
-        return [*(judge_ratios(shares.one, each) for each in answers), person_ratios(shares)], own.problem.weights
-
-    whole, weights = ratios(prepared.rows.people())
+    own, people = prepared.merged(prepared.rows.people())
+    shares, weights = shares_of(own, people), own.problem.weights
+    answers = np.moveaxis(hard_answers(own), 1, 0)
+    whole = [*(judge_ratios(shares.one, each) for each in answers), person_ratios(shares)]
     values = np.stack([own.values(weights) for own in whole])
     bounds = np.full((2, *values.shape), np.nan)
     if options.bootstrap and weights.sum() > 1:
         variance = np.stack([own.variances(weights) for own in whole])
         if options.raters == "sampled":
             pool = rater_pool(ratings, rater_stream(rng))
-            without = (ratios(everybody) for everybody in panels_without(prepared, pool))
-            left_out = [np.concatenate([own.values(of_items) for own in each]) for each, of_items in without]
-            spread = pool.spread(np.stack(left_out))
+            spread = pool.spread(np.stack([ratios_without(prepared, each) for each in panels_without(prepared, pool)]))
             variance = spread.variance_with(variance.ravel(), options.confidence).reshape(values.shape)
         sizes = np.stack([own.sizes(weights) for own in whole])
         bounds = _bounds(values, variance, sizes, options.confidence)

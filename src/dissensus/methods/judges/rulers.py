@@ -14,15 +14,16 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.methods.equivalence.ceiling import fit_mixtures
+from dissensus.methods.judges.answers import shares
 from dissensus.methods.judges.definitions import BLIND, COEFFICIENTS, SLACK, RatingVectors
 from dissensus.methods.judges.reverse_matrix import apply_reverse, share_meeting
 from dissensus.methods.judges.scoring import Problem, Scores, scores_of, statistics_of
-from dissensus.methods.judges.setup import Prepared, shares
+from dissensus.methods.judges.setup import Prepared
 
 FEWEST_ITEMS = 20  # items with two ratings or more: with fewer, a person's figure would be mostly noise
 MOST_LABELS = 12  # of more labels the most frequent ones and the one in the middle are tried as constants
 MOST_TYPES = 1000  # of more different items evenly taken ones stand for the rest where item states are fitted
-TWO = 2  # ratings: one to leave out and one to compare with
+FEWEST = 2  # ratings: one to leave out and one to compare with
 DRAWN_CELLS = 200_000
 MOST_DRAWS = 400
 """Draws of what a perfect judge knows: about this many numbers in all, and at most this many draws of each item."""
@@ -168,7 +169,7 @@ def reduced_panels(prepared: Prepared, counts: Floats, weights: Floats, kind: Ki
     Items with one rating have no panel.
     """
     total = counts.sum(axis=1)
-    item, cell = np.nonzero(counts * (total >= TWO)[:, None])
+    item, cell = np.nonzero(counts * (total >= FEWEST)[:, None])
     others = (counts[item] - np.eye(counts.shape[1])[cell]) / (total[item] - 1)[:, None]
     part = counts[item, cell] / total[item] * weights[item]
     people = vectors_of(prepared, others, kind)
@@ -185,7 +186,7 @@ def reduced_panels(prepared: Prepared, counts: Floats, weights: Floats, kind: Ki
         pool=len(row),
         pool_copies=(part / is_first.sum(axis=1))[row],
     )
-    items = int(weights[total >= TWO].sum())
+    items = int(weights[total >= FEWEST].sum())
     return Panels(kind=kind, item=item[row], cell=cell[row], problem=reduced, items=items)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from dissensus.arrays import Floats
 from dissensus.data.counts import median
 from dissensus.errors import JudgesError, listed
+from dissensus.methods.judges.answers import JudgeAnswers
 from dissensus.methods.judges.definitions import COEFFICIENTS, SLACK, Definition, number_of
 from dissensus.methods.judges.result import (
     BASELINES,
@@ -31,7 +32,7 @@ from dissensus.methods.judges.result import (
 )
 from dissensus.methods.judges.rulers import FEWEST_ITEMS, BestConstant, Rulers, beats_constant
 from dissensus.methods.judges.scoring import Scores
-from dissensus.methods.judges.setup import JudgeAnswers, Prepared
+from dissensus.methods.judges.setup import Prepared
 from dissensus.sampling.intervals import (
     UNDEFINED_SHARE,
     UNKNOWN,
@@ -505,5 +506,5 @@ def kappa_warnings(downstream: Sequence[Downstream]) -> list[str]:
     if not missing:
         return []
     judges = [f"{row.judge} at tau {row.tau:g}" for row in missing if row.judge not in BASELINES]
-    others = f", and of {listed(judges)}, where judge or people decide the same on all items" if judges else ""
-    return [f"Decisions have no kappa of the constants{others}: agreement there is that of chance."]
+    others = f", nor for {listed(judges)}, where judge or people decide the same on all items" if judges else ""
+    return [f"Decisions have no kappa for constant answers{others}: agreement there is chance alone."]

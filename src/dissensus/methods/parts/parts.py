@@ -201,7 +201,10 @@ def together(parts: Sequence[Part], *, warnings: Sequence[str] = ()) -> PartsRes
     for part in parts:
         for warning in part.result.warnings:
             by_text.setdefault(getattr(warning, "message", warning), []).append(part.name)
-    texts = [text if len(names) == len(parts) else f"{listed(names)}: {text}" for text, names in by_text.items()]
+    texts = [
+        text if len(names) == len(parts) else f"{text.removesuffix('.')} ({listed(names)})."
+        for text, names in by_text.items()
+    ]
     first = parts[0].result
     shared = {name: value for name, value in first.settings.items()
               if all(part.result.settings.get(name) == value for part in parts)}  # fmt: skip

@@ -8,6 +8,7 @@ import numpy as np
 from dissensus.arrays import Floats
 from dissensus.methods.plan_labels.designs import (
     LN_10,
+    MOST_ITEMS,
     ROUNDING,
     Scheme,
     affordable_items,
@@ -112,7 +113,8 @@ def break_even_of(options: PlanLabelsOptions, situation: Situation) -> tuple[Bre
     """For each number of labels above one, compared with the design with one label for each item."""
     single = fixed_scheme(options, situation, 1, only_differing=options.only_differing)
     if options.budget is not None:
-        single_items: int | None = affordable_items(single, options, options.budget)
+        most = MOST_ITEMS * (1 - ROUNDING) * single.item_cost(options)
+        single_items: int | None = affordable_items(single, options, min(options.budget, most))
     else:
         single_items = _items_at(options, single, options.target or 0.0)
     found = []

@@ -234,6 +234,7 @@ def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Sch
     chances = log_chances(steps.x, steps.y, items)
     errors = chances.error(options.ties)
     error = float(log_mean(errors))
+    exact = error if drawn is None else float(log_chances(scheme.steps.x, scheme.steps.y, items).error(options.ties))
     cramer, hoeffding = (float(log_mean(bound(steps.x, steps.y, items))) for bound in (log_cramer, log_hoeffding))
     log10_models = math.inf if error == -math.inf else float(np.logaddexp(0.0, math.log(options.delta) - error)) / LN_10
     if scheme.strategy == "disagreement-only":
@@ -245,7 +246,7 @@ def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Sch
         screened=screened(scheme, items), labels=whole(items * scheme.labels_per_item),
         cost=whole(items * scheme.item_cost(options)), label_accuracy=float(scheme.accuracy),
         error=math.exp(error), log10_error=error / LN_10, error_low=low, error_high=high,
-        error_if_exact=math.exp(float(log_chances(scheme.steps.x, scheme.steps.y, items).error(options.ties))),
+        error_if_exact=math.exp(exact),
         assurance=math.nan if drawn is None or target is None else float(np.mean(errors <= math.log(target) + SLACK)),
         tie=math.exp(float(log_mean(chances.tie))), win=math.exp(float(log_mean(chances.win))),
         cramer=math.exp(cramer), log10_cramer=cramer / LN_10,

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import NormalDist
 
 import numpy as np
 import numpy.typing as npt
@@ -86,9 +87,7 @@ def _items(rate: float, error: float) -> int | None:
 
 CHUNK = 8192  # this many numbers of items are tried at a time where every one must be
 TRIED = 16  # this many numbers are tried at a time where the error only falls
-WIDE = 64
-NEAR = np.array([-0.05, -0.02, -0.008, -0.003, 0.0, 0.003, 0.008, 0.02, 0.05])
-"""Where a guess is tried, as shares of the numbers that come into question."""
+NEAR = (-8, -1, 0, 1, 8)  # steps from a guess that are tried with it
 MOST_COUNTED = 2**53  # from here on a floating point number does not tell one number of items from the next
 LARGEST_LOG = 700.0  # numbers with larger logarithms are no floating point numbers
 
@@ -178,27 +177,38 @@ class _Search:
         steps = max(0, -(-(self.last - start) // stride))
         # Only an error that spares ties rises at first.
         top = _first_true(lambda i: self._falls(start + i * stride, stride), 0, steps) if self.ties == "win" else 0
-        if self.is_small(start + top * stride):
-            return start, 0
         fall = self._fall(start, stride, top, steps)
-        first = start if self.is_small(start) else start + fall * stride
+        if fall == top:
+            return start, 0
+        first = start if top > 0 and self.is_small(start) else start + fall * stride
         return first, start + (fall - 1) * stride
 
     def _fall(self, start: int, stride: int, low: int, high: int) -> int:
-        """The first step with a small error, from a guess: the logarithm of the error is almost a straight line."""
+        """The first step with a small error, sought near a guess first."""
 
-        def excess(steps: Codes) -> Floats:
-            return np.asarray(self.value(start + steps * stride) - self.log_error)
+        def is_small(steps: Codes) -> npt.NDArray[np.bool_]:
+            return np.asarray(self.value(start + steps * stride) <= self.log_error)
 
-        if high - low > WIDE:
-            two = low + ((high - low) * np.array([0.4, 0.8])).astype(np.intp)
-            above = excess(two)
-            slope = (above[1] - above[0]) / (two[1] - two[0])
-            guess = two[1] - above[1] / slope if slope < 0 else two[1]
-            near = [min(max(int(place), low), high - 1) for place in guess + (high - low) * NEAR]
-            tried = np.unique(np.array(near, dtype=np.intp))
-            low, high = _narrowed(tried, excess(tried) <= 0, low, high)
-        return _first_small(lambda steps: excess(steps) <= 0, low, high)
+        if low < high:
+            guess = math.ceil((min(self._guess(stride), self.last) - start) / stride)
+            tried = np.array(sorted({min(max(guess + step, low), high - 1) for step in NEAR}), dtype=np.intp)
+            low, high = _narrowed(tried, is_small(tried), low, high)
+        return _first_small(is_small, low, high)
+
+    def _guess(self, stride: int) -> float:
+        """About how many items it takes: mostly less than one item too few.
+
+        The formula of Lugannani and Rice for the tail of a sum on a lattice of width `stride`, in the form Phi(-w -
+        log(c) / w) of Barndorff-Nielsen: exp(-w^2 / 2) is Cramer's bound, and c does not depend on the number of items.
+        """
+        rate, root = -float(log_rate(self.x, self.y)), math.sqrt(self.x) * math.sqrt(self.y)
+        if root == 0:
+            return self.last
+        rest = (self.x - self.y) / (self.x + root if stride == 1 else self.x)  # 1 - theta^stride, theta = sqrt(y / x)
+        weight = {"lose": 1.0, "half": 1 - rest / 2, "win": (root / self.x) ** stride}[self.ties]
+        log_c = math.log(rest / weight / stride) + (math.log(root / rate) + rate) / 2
+        z = -NormalDist().inv_cdf(math.exp(self.log_error))
+        return (z + math.sqrt(max(z * z - 4 * log_c, 0.0))) ** 2 / (8 * rate)
 
     def _falls(self, items: int, stride: int) -> bool:
         here, there = self.value(np.array([items, items + stride]))

@@ -189,8 +189,8 @@ def warnings_of(pilot: LabelPilot, checks: Checks) -> Iterator[str]:
     yield from _of_noise(pilot, checks)
     if pilot.classes > fits.TWO_CLASSES:
         yield (
-            f"With {pilot.classes} classes, numbers that correct for wrong labels rest on wrong labels being spread "
-            "evenly over the other classes, and whether they favour one model is checked by direction only."
+            f"Corrections for wrong labels assume that these are spread evenly over the other {pilot.classes - 1} "
+            "classes; whether they favour one model is checked by direction only."
         )
 
 
@@ -213,9 +213,8 @@ def _of_margin(pilot: LabelPilot) -> Iterator[str]:
 def _of_labels(pilot: LabelPilot) -> Iterator[str]:
     if pilot.label_accuracy_apart is None:
         yield (
-            f"Only {counted(pilot.repeated_apart, 'item')} on which the models differ have two labels or more "
-            f"({fits.FEWEST} would do), so labels are taken to be right there as often as on all items. That is often "
-            "not so: what is hard for models is hard for people."
+            f"Label more items twice on which the models differ: {pilot.repeated_apart:,} are, {fits.FEWEST} would do. "
+            "Until then the plan takes labels there to be right as often as on all items."
         )
     if not pilot.is_spread_told:
         least, most = pilot.label_accuracy_least.value, pilot.label_accuracy_most.value

@@ -9,7 +9,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Flags
 from dissensus.errors import OptionError, counted, joined
-from dissensus.methods.plan_labels.curves import absolute_of, assured_items, break_even_of, items_draws
+from dissensus.methods.plan_labels.curves import absolute_of, assured_items, items_draws
 from dissensus.methods.plan_labels.designs import (
     MOST_ITEMS,
     Assured,
@@ -201,9 +201,8 @@ def _planned(
     return PlanLabelsResult(
         settings=options.settings(), data=data or {}, warnings=(*(() if pilot is None else pilot.warnings), *doubts),
         designs=designs, recommended=best, needed=needed, compared=_compared(options, situation, left),
-        break_even=break_even_of(options, situation),
-        absolute=() if best is None else _absolute(options, situation, overall, best.cost), situation=situation,
-        options=options, pilot=pilot,
+        absolute=() if best is None else _absolute(options, situation, schemes, overall, best.cost),
+        situation=situation, options=options, pilot=pilot,
     )  # fmt: skip
 
 
@@ -242,11 +241,11 @@ def _bought(
 
 
 def _absolute(
-    options: PlanLabelsOptions, situation: Situation, overall: Situation, cost: float
+    options: PlanLabelsOptions, situation: Situation, schemes: Sequence[Scheme], overall: Situation, cost: float
 ) -> tuple[Absolute, ...]:
     """What the same money tells of the accuracy of one model, by the labels of all items."""
-    designs = []
-    for scheme, everywhere in zip(schemes_of(options, situation), schemes_of(options, overall), strict=True):
+    designs, all_items = [], schemes if overall is situation else schemes_of(options, overall)
+    for scheme, everywhere in zip(schemes, all_items, strict=True):
         items = affordable_items(scheme, options, options.budget or cost)
         if items:
             designs.append((whole(scheme.labels_per_item), items, float(everywhere.accuracy)))

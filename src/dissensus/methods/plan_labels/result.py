@@ -202,7 +202,7 @@ class PlanLabelsResult(Result):
     compared : tuple of LabelDesign
         With disagreement-only, the same money spent on items taken at random.
     break_even : tuple of BreakEven
-        From which item cost on several labels pay.
+        From which item cost on several labels pay; computed when it is asked for.
     absolute : tuple of Absolute
         How well each design measures the accuracy of one model; empty where that is not known.
     situation : Situation
@@ -221,7 +221,6 @@ class PlanLabelsResult(Result):
     options: PlanLabelsOptions
     needed: tuple[Needed, ...] = ()
     compared: tuple[LabelDesign, ...] = ()
-    break_even: tuple[BreakEven, ...] = ()
     absolute: tuple[Absolute, ...] = ()
     pilot: "LabelPilot | None" = None
 
@@ -244,7 +243,7 @@ class PlanLabelsResult(Result):
             return self.recommended.cost
         return 1000 * max(self.options.label_cost, self.options.item_cost)
 
-    # The plans around this one are for charts, not for the JSON, and are computed when one is drawn.
+    # What takes long and not everyone looks at: the plans around this one, and from which item cost several labels pay.
 
     @cached_property
     def by_budget(self) -> tuple[Point, ...]:
@@ -256,12 +255,20 @@ class PlanLabelsResult(Result):
         drawn = situations_drawn(self.pilot, self.options) if self.pilot is not None and has_draws else None
         return by_budget(self.options, self.situation, self.reference_budget, drawn)
 
+    @cached_property
+    def break_even(self) -> tuple[BreakEven, ...]:
+        """From which item cost on several labels pay."""
+        from dissensus.methods.plan_labels.curves import break_even_of  # noqa: PLC0415 - as above
+
+        return break_even_of(self.options, self.situation)
+
     def as_dict(self) -> dict[str, object]:
         """The `result` part of the JSON."""
         fields, precise = super().as_dict(), self.most_precise
         measured = None if precise is None else {"best": precise.labels_per_item, "designs": fields["absolute"]}
         names = ("designs", "best", "needed", "compared", "break_even", "absolute", "situation", "pilot")
-        found = fields | {"best": self.best, "absolute": measured}
+        pays = [as_dict(one) for one in self.break_even]
+        found = fields | {"best": self.best, "absolute": measured, "break_even": pays}
         return {name: found[name] for name in names}
 
     def rows(self) -> list[dict[str, object]]:

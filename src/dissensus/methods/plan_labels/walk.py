@@ -1,11 +1,11 @@
 """Chances that the better of two classifiers loses, ties or wins on a number of labelled items.
 
 Two algorithms, a recurrence of positive terms and a finite Fourier sum, each in two forms, because no form keeps all
-digits everywhere. The recurrence starts from n for up to 128 items (`few_items`); for many items of which few say
-anything it starts where nothing is left (`rare_steps`), as there a Fourier sum would lose the tiny chances in the
-rounding of 1. The Fourier sum is that of `many_items`; where almost every item says something the characteristic
-function is as large near pi as near 0, odd and even ends hardly mix, and each needs a sum of its own
-(`many_items_by_parity`).
+digits everywhere. The recurrence starts from n for up to 64 items, and up to 128 of which almost every one says
+something (`few_items`); for many items of which few say anything it starts where nothing is left (`rare_steps`), as
+there a Fourier sum would lose the tiny chances in the rounding of 1. The Fourier sum is that of `many_items`; where
+almost every item says something the characteristic function is as large near pi as near 0, odd and even ends hardly
+mix, and each needs a sum of its own (`many_items_by_parity`).
 """
 
 from collections.abc import Callable
@@ -306,7 +306,7 @@ def _weights(walks: Tilted, shared: Grid) -> tuple[Floats, Floats]:
 
 Ties: TypeAlias = Literal["lose", "half", "win"]
 TIES: tuple[Ties, ...] = ("lose", "half", "win")
-FEW = 128  # up to this many items the recurrence runs over all of them
+FEW = 64  # up to this many items the recurrence runs over all of them; up to twice as many before `MIXED`
 TOO_MUCH = 1e-9  # how far x + y may exceed 1 by rounding
 
 
@@ -388,8 +388,8 @@ def _log_chances(x: Floats, y: Floats, items: Floats) -> Logs:
 
 def _two_sided(walks: Tilted) -> Logs:
     """Each walk by the way that suits its number of items and how many of them say anything."""
-    is_few, is_rare = walks.items <= FEW, 2 * walks.u * walks.items < RARE
-    is_mixed = walks.items * walks.v >= MIXED
+    is_rare, is_mixed = 2 * walks.u * walks.items < RARE, walks.items * walks.v >= MIXED
+    is_few = walks.items <= np.where(is_mixed, FEW, 2 * FEW)
     ways = np.where(is_few, 0, np.where(is_rare, 1, np.where(is_mixed, 2, 3)))
     logs_of: tuple[Callable[[Tilted], Logs], ...] = (
         few_items, partial(_in_blocks, rare_steps), partial(_by_grid, many_items),

@@ -9,12 +9,12 @@ import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.methods.plan_raters.moments import Moments, Nodes, expected_p, item_moments, sign_flip_power
-from dissensus.methods.plan_raters.options import FEWEST_ITEMS, ITEMS, PlanRatersOptions
+from dissensus.methods.plan_raters.options import FEWEST_ITEMS, ITEMS, MOST_ITEMS, PlanRatersOptions
 from dissensus.methods.plan_raters.result import Design, TradeOff
 from dissensus.methods.plan_raters.simulated import Simulated
 
 Pair = tuple[int, int]  # raters, and answers of each judge, per item
-MOST_ITEMS = 100_000
+MOST_SEARCHED = 100_000
 BOOTSTRAP_POINTS = 6
 
 
@@ -139,7 +139,7 @@ class FromMoments:
         low, high = fewest - 1, fewest
         while self.power(high, pair) < power:
             low, high = high, 2 * high
-            if high > MOST_ITEMS:
+            if high > MOST_SEARCHED:
                 return None
         while high - low > 1:
             middle = (low + high) // 2
@@ -192,7 +192,8 @@ def solved_designs(predictor: FromMoments, options: PlanRatersOptions) -> list[D
     for raters in options.raters:
         sizes = {predictor.items_needed(options.pair(raters), options.power)}
         if options.budget is not None:
-            sizes.add(int(options.budget / options.cost(1, raters) + ROUNDING))
+            paid = options.budget / max(options.cost(1, raters), ROUNDING) + ROUNDING
+            sizes.add(int(min(paid, MOST_ITEMS)))
         possible = sorted(size for size in sizes if size is not None and size >= FEWEST_ITEMS)
         designs += [design_of(predictor, options, size, raters) for size in possible]
     return designs

@@ -17,8 +17,9 @@ METHODS: tuple[Method, ...] = ("closed", "simulate")
 CLOSED = ("wins", "mae")  # metrics with a closed form
 ITEMS = (25, 50, 100, 250, 500, 1000)
 RATERS = (1, 3, 5, 10, 25, 50)
-MOST_ITEMS, MOST_RATERS = 10**8, 10**5  # more can be computed, but nobody can collect it
+MOST_ITEMS, MOST_RATERS = 10**7, 10**5  # more can be computed, but nobody can collect it
 MOST_SIMULATED = 10**5  # items of a simulated test set; more take gigabytes of memory
+MOST_RESPONSES = 10**7  # of a simulated test set whose distances need each of them
 FEWEST_ITEMS = 6  # with five items no two-sided sign-flip test reaches .05
 MANY = "25,50,100"
 SHARE = "it is a share between 0 and 1"
@@ -188,6 +189,12 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
             raise OptionError(
                 f"Simulated test sets have up to {MOST_SIMULATED:,} items, and {named('items')} asks for {most:,}: ask "
                 "for fewer, or for wins or mae, which have a closed form."
+            )
+        responses = most * max(*self.raters, self.machine_samples or 0)
+        if self.method == "simulate" and self.metric == "emd" and responses > MOST_RESPONSES:
+            raise OptionError(
+                f"A simulated test set has up to {MOST_RESPONSES:,} responses for emd, and these have {responses:,}: "
+                "ask for fewer items, raters or answers, or for emd-binned."
             )
 
     @property

@@ -67,6 +67,7 @@ def _sorted_rows(counts: Counts) -> list[Counts]:
 
 BINS = 5  # the paper's earth mover's distance has five bins on [0, 1]; responses outside fall in none
 WORD = 64
+MOST_WORDS = 64  # of coins; more are drawn at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +115,8 @@ def _by_means(task: TestSets, rng: Generator, mean: Floats, sigma: Floats, shift
 
 def tossed(coins: int, n: int, rng: Generator) -> Singles:
     """Share of heads among this many coins, n times: the bits of random words."""
+    if coins > MOST_WORDS * WORD:
+        return (rng.binomial(coins, 0.5, size=n) / coins).astype(np.float32)
     heads = np.zeros(n, dtype=np.float32)
     for left in range(coins, 0, -WORD):
         words = rng.integers(0, 2**WORD, size=n, dtype=np.uint64)

@@ -152,8 +152,9 @@ def prevalence(
     )
 
 
-def _least_saved(judge: JudgePrevalence) -> float:
-    return -judge.ratings_saved if math.isfinite(judge.ratings_saved) else math.inf
+def _least_saved(judge: JudgePrevalence) -> tuple[float, int]:
+    """Judges that save more ratings come first; of those that save as many, the one with more rated items."""
+    return -judge.ratings_saved if math.isfinite(judge.ratings_saved) else math.inf, -judge.rated_items
 
 
 # ---- What is estimated: for each item, the share of people who say yes or their decision, and the same of each judge
@@ -217,7 +218,7 @@ def _check_labels(ratings: Ratings, judges: Judges, ones: Sequence[str], halves:
     for option, names in (("positive", ones), ("half", halves)):
         if unknown := [name for name in names if name not in known]:
             ordered = sorted(known, key=natural_order)
-            raise OptionError(f"{named(option)} {unknown[0]!r} is no label: the labels are {listed(ordered)}.")
+            raise OptionError(f"{named(option)} {unknown[0]!r} is not a label: the labels are {listed(ordered)}.")
     if known <= {*ones, *halves}:
         raise OptionError(f"Every label counts as positive ({listed(ones)}): leave one out.")
 

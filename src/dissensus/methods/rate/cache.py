@@ -77,16 +77,18 @@ class Cache:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        with self._explained():
+        with self._explained(), contextlib.ExitStack() as opened:
             _make(self.path)
             _check_is_database(self.path)
             _make_private(self.path)
-            self._reader, self._writer = _connect(self.path), _connect(self.path)
+            self._reader = opened.enter_context(contextlib.closing(_connect(self.path)))
+            self._writer = opened.enter_context(contextlib.closing(_connect(self.path)))
             with _transaction(self._writer):
                 self._check_format()
                 for table in _TABLES:
                     self._writer.execute(table)
             _check_room(self._writer)
+            opened.pop_all()
 
     def close(self) -> None:
         """Close the file."""
@@ -163,11 +165,11 @@ def _make(path: Path) -> None:
 def _check_is_database(path: Path) -> None:
     """A file that is none is left as it is, its mode included; so is a device or a pipe, which may never end."""
     if not path.is_file():
-        raise FileError(f"{path} is no cache: it is a device or a pipe. Name a file with {CACHE}.")
+        raise FileError(f"{path} is not a cache: it is a device or a pipe. Name a file with {CACHE}.")
     with path.open("rb") as stream:
         start = stream.read(len(_MAGIC))
     if start and start != _MAGIC:
-        raise FileError(f"{path} is no cache: file is not a database. Name another file with {CACHE}.")
+        raise FileError(f"{path} is not a cache: file is not a database. Name another file with {CACHE}.")
 
 
 def _make_private(path: Path) -> None:
@@ -179,16 +181,19 @@ def _make_private(path: Path) -> None:
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
     deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            break
-        except sqlite3.OperationalError as error:
-            # SQLite does not wait here, where another process makes the same file at the same time.
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-    connection.execute("PRAGMA synchronous = FULL")  # a commit survives a power cut, too
+    with contextlib.ExitStack() as opened:
+        opened.enter_context(contextlib.closing(connection))
+        while True:
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                break
+            except sqlite3.OperationalError as error:
+                # SQLite does not wait here, where another process makes the same file at the same time.
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+        connection.execute("PRAGMA synchronous = FULL")  # a commit survives a power cut, too
+        opened.pop_all()
     return connection
 
 

@@ -310,7 +310,7 @@ class Client:
             answer = self._short(str(cause))
             reason = f"the certificate of {self._endpoint.url} is not to be trusted ({answer}). Check {BASE_URL}."
         elif is_unreachable:
-            reason = f"nobody listens at {self._endpoint.url}. Start the server, or check {BASE_URL}."
+            reason = f"no server answers at {self._endpoint.url}. Start the server, or check {BASE_URL}."
         return Trouble(reason, kind="transient", is_spent=not is_unreachable, is_unreachable=is_unreachable)
 
     def _on_status(self, error: "openai.APIStatusError") -> Reply:
@@ -321,7 +321,10 @@ class Client:
             return Reply(text=message, finish="content_filter")
         answer = f"HTTP {status}: {message}"
         if status in REDIRECTS:
-            to = urlsplit(error.response.headers.get("location", "")).hostname or "another address"
+            to = ""
+            with suppress(ValueError):  # no address at all
+                to = urlsplit(error.response.headers.get("location", "")).hostname or ""
+            to = to or "another address"
             reason = f"{self._endpoint.url} sends us on to {self._short(to)}. Give that address as {BASE_URL}."
             raise Trouble(reason, kind="fatal", status=status) from None
         if status in HINTS or "insufficient_quota" in code:

@@ -127,7 +127,9 @@ class RateOptions(Options):
         None, metavar="E", flag="--elicitation",
         help="forced-choice, response-set or both; as the task says if not given.",
     )  # fmt: skip
-    samples: int = option(10, metavar="N", at_least=1, wants=_ONE, help="Answers to each item, in each elicitation.")
+    samples: int = option(
+        10, metavar="N", at_least=1, limit="samples", wants=_ONE, help="Answers to each item, in each elicitation."
+    )
     temperature: float = option(
         1.0, metavar="T", at_least=0, wants="give a number from 0 on, such as 1", help="How much the answers vary."
     )

@@ -39,10 +39,10 @@ class Cells:
 def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
     """The cells of ratings, from how near labels are to each other, (n_labels, n_labels), and labels as numbers."""
     if ratings.copies is not None:
-        raise OptionError("Portraits ask who rated, which is lost where identical items were merged: read the files "
+        raise OptionError("Raters are not known where identical items were merged: read the files "
                           "without reducing them.")  # fmt: skip
     if ratings.rater is None or ratings.times is not None:
-        raise OptionError("Portraits need to know who rated: the ratings have no rater column.")
+        raise OptionError("The ratings do not say who rated what: add a rater column.")
     if ratings.n_items * ratings.n_labels > MOST_CELLS:
         raise OptionError(f"{ratings.n_labels} labels are too many to compare raters by: round them to fewer.")
     key, cell = np.unique(ratings.rater * ratings.n_items + ratings.item, return_inverse=True)

@@ -10,6 +10,7 @@ from dissensus.data import JudgesLike, Ratings, RatingsLike, Task, as_data, as_r
 from dissensus.data.align import asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.data.ratings import Elicitation
+from dissensus.errors import OptionError
 from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.raters.by_group import group_rows, group_tests, sidings
 from dissensus.methods.raters.cells import (
@@ -195,6 +196,8 @@ def raters(
     >>> [(rater.rater, rater.agreement, rater.others, rater.leniency.value) for rater in found.raters]
     [('a', 0.5, 0.0, -0.5), ('b', 0.5, 0.0, -0.5), ('c', 0.0, 1.0, 1.0)]
     """
+    if judge is not None and judges is None:
+        raise OptionError(f"{named('judge')} needs the judges' answers: name their file as well.")
     ratings, judges = (as_ratings(ratings), None) if judges is None else as_data(ratings, judges)
     options = RatersOptions.given(locals(), positive=positive or (task.positive if task else ()), seed=seed_of(rng))
     test_stream, judge_stream = np.random.default_rng(rng).spawn(2)
@@ -234,8 +237,7 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
     """Why numbers are missing."""
     texts = []
     if heights is None:
-        label = f"name the label to count with {named('positive')}"
-        texts.append(f"Leniency (who gives a label more often) is unknown, as labels have no order: {label}.")
+        texts.append(f"Name a label with {named('positive')} to see who gives it more often.")
     if np.isnan(cells.others).all():
         texts.append("No item has three raters, so nobody's agreement can be compared with that of the others.")
     elif np.bincount(cells.rater[~np.isnan(cells.others)]).max() == 1:

@@ -14,7 +14,7 @@ from dissensus.data.align import answers_of, common_labels, item_by_item
 from dissensus.data.labels import label_values
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import OptionError, RatingsError, counted, listed
-from dissensus.methods.decide.information import LEAST, gains
+from dissensus.methods.decide.gains import LEAST, gains
 from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.curve import crossings, verdict_of
 from dissensus.methods.equivalence.options import MOST_LABELS
@@ -227,11 +227,11 @@ class Setting:
 
 
 def _setting(ratings: Ratings, judges: Judges, judge: str, options: RouteOptions, rng: Generator) -> Setting:
+    if (many := len({*ratings.labels, *judges.only((judge,)).labels})) > MOST_LABELS:
+        raise OptionError(f"Routing needs the probability of each label, and {many:,} labels are too many: merge "
+                          f"them to at most {MOST_LABELS}.")  # fmt: skip
     prepared = set_up(ratings, judges, options.survey_options(judge, options.max_raters), rng=rng)
     problem, labels = prepared.problem, prepared.labels
-    if len(labels) > MOST_LABELS:
-        raise OptionError(f"Routing needs the probability of each label, and {len(labels)} labels are too many: merge "
-                          f"them to at most {MOST_LABELS}.")  # fmt: skip
     counts = problem.counts[problem.type_of_item]
     asked = problem.sizes[-1] if options.max_raters is not None else min(problem.sizes[-1], MOST_PEOPLE)
     asked = max(asked, options.match or 1)

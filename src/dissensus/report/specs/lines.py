@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, cast
 
+from dissensus.report.numbers import counted
 from dissensus.report.specs.shapes import (
     BY_PLACE,
     COLOUR,
@@ -379,7 +380,7 @@ def _curves(chart: CurveChart) -> list[tuple[Spec, list[Spec], list[int]]]:
 
 
 def _named(rows: Sequence[Row], name: str, own: Row) -> Spec:
-    texts = [f"{name}: {row['raters']} raters, {float(row['score'] or 0):.3f}" for row in rows]
+    texts = [f"{name}: {counted(cast('int', row['raters']), 'rater')}, {float(row['score'] or 0):.3f}" for row in rows]
     named = {"name": name, **own}
     return {"values": [{**named, "said": text, **row} for text, row in zip(texts, rows, strict=True)]}
 

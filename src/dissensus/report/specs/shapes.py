@@ -6,7 +6,7 @@ Categories go down the page and numbers across, so that a long label needs no tu
 
 from collections.abc import Mapping, Sequence
 
-from dissensus.report.numbers import finite, percent
+from dissensus.report.numbers import counted, finite, percent
 
 Spec = dict[str, object]
 Row = Mapping[str, str | int | float | None]
@@ -117,7 +117,8 @@ def share_bars(rows: Sequence[Row], *, names: str, shares: str, counts: str) -> 
 def _said(rows: Sequence[Row], counts: str) -> list[Row]:
     """The rows with what a screen reader says of each."""
     named = [", ".join(str(row[key]) for key in ("series", "name") if key in row) for row in rows]
-    texts = [f"{percent(float(row['share'] or 0))}, {int(row['count'] or 0):,} {counts.lower()}" for row in rows]
+    one = counts.lower().removesuffix("s")
+    texts = [f"{percent(float(row['share'] or 0))}, {counted(int(row['count'] or 0), one)}" for row in rows]
     return [{**row, "said": f"{name}: {text}"} for row, name, text in zip(rows, named, texts, strict=True)]
 
 

@@ -26,10 +26,10 @@ SCORE_WORDS: dict[Score, str] = {
     "similarity": "Closeness: the mean Jaccard similarity to the other raters' answers.",
 }
 LEFT_OUT = "Each rater is left out in turn: who is closer to the other raters of an item, judge or rater?"
-EPSILON = "A judge wins if a test shows that it falls behind by less than {size} points of the items ({name})."
+EPSILON = "A judge wins if a test shows that it is behind the rater by less than {size} percentage points ({name})."
 NO_SKILL = "Passing takes no skill here. `dissensus equivalence` says what a judge is worth beyond a constant answer."
 CHOOSE = "Choose a judge with `dissensus decide`: this test compares answers as they are, not what a judge knows."
-MORE_RATERS = "Ask more raters: {judge} may win against only {low} of raters like these."
+MORE_RATERS = "Ask more raters to show that {judge} wins: it may win against only {low} of raters like these."
 MOST_RATERS = 25
 """This number of raters is drawn, those against whom the judge does worst; the table has them all."""
 MOST_NAMES = 3
@@ -63,20 +63,20 @@ def lead_sentence(result: AltTestResult) -> str:
     able = [judge for judge in passed if judge.beats_constant is not False]
     if passed and not able:
         return (
-            f"{nobody}: {_always(result)} wins against {constant.won} of {counted(len(constant.raters), 'rater')}, "
-            f"{names[passed[0].judge]} against {passed[0].won}."
+            f"{nobody}: {names[passed[0].judge]} wins against {_won(passed[0])}, {_always(result)} against "
+            f"{constant.won}."
         )
     if not able and not (is_alone or best.won):
-        return f"{nobody}: none wins against any rater, and half are needed."
+        return f"{nobody}: none wins against any rater, and it takes half."
     if not able:
         wins = "it wins against" if is_alone else f"{names[best.judge]} wins against the most,"
-        return f"{nobody}: {wins} {_won(best)}, and half are needed."
+        return f"{nobody}: {wins} {_won(best)}, and it takes half."
     who = listing([names[judge.judge] for judge in able], most=MOST_NAMES)
     if constant.replaces:
         passes = "passes" if len(able) == 1 else "pass"
         return f"{who} {passes} the test for replacing a rater, but so does {_always(result)}."
     winner = "it" if len(able) == 1 else names[able[0].judge]
-    return f"{who} can replace a rater: {winner} wins against {_won(able[0])}, and half are enough."
+    return f"{who} can replace a rater: {winner} wins against {_won(able[0])}, and half is enough."
 
 
 def _won(judge: JudgeTest) -> str:
@@ -119,7 +119,7 @@ def _judges_table(result: AltTestResult) -> Table:
 
 def replaced_by(result: AltTestResult | None) -> dict[str, str]:
     """Whether each judge can replace a rater, in a few words; where a constant passes too, that."""
-    passes = "as a constant does" if result is not None and result.baseline.replaces else "yes"
+    passes = "so does a constant" if result is not None and result.baseline.replaces else "yes"
     words = {True: passes, False: "not shown", None: "not tested"}
     judges = () if result is None else result.judges
     return {own.judge: words[own.replaces and own.beats_constant is not False] for own in judges}

@@ -4,14 +4,14 @@ from typing import cast
 
 from dissensus.methods.apply.apply import ApplyResult
 from dissensus.report.document import Block, Cell, Note, Section, Table
-from dissensus.report.numbers import are, counted, quoted, visible
+from dissensus.report.numbers import are, counted, shortened, visible
 from dissensus.results import Result
 
 
 def view(result: Result) -> Section:
     """Each judge: how many items it answered, on how many its label changed, and what was new."""
     applied = cast("ApplyResult", result)
-    rows: list[list[Cell]] = [[quoted(one.judge), one.items, one.changed, one.unseen] for one in applied.judges]
+    rows: list[list[Cell]] = [[shortened(one.judge), one.items, one.changed, one.unseen] for one in applied.judges]
     columns = ["Judge", "Items", "Label changed", "New answers"]
     blocks: list[Block] = [Table(caption="Answers in people's terms", columns=columns, rows=rows)]
     if applied.output is not None:

@@ -4,7 +4,7 @@ import math
 
 from dissensus.methods.collect.result import CollectResult, Look, RaterProgress
 from dissensus.report.document import Block, Cell, Fold, Paragraph, Points, Section, Table
-from dissensus.report.numbers import counted, percent, shortened, visible, whole
+from dissensus.report.numbers import counted, listing, percent, shortened, visible, whole
 
 STATES = {"new": "not begun", "open": "rating", "finished": "finished", "dropped": "dropped"}
 POOR_CHECKS = 0.8
@@ -63,11 +63,11 @@ def _notes(result: CollectResult) -> list[str]:
         return notes
     if (found := result.agreement) is not None:
         spread = "" if math.isnan(found.low) else f" ({percent(found.low)} to {percent(found.high)})"
-        notes.append(f"Two raters of an item agree in {percent(found.value)}{spread}.")
+        notes.append(f"Two raters agree on an item {percent(found.value)} of the time{spread}.")
     if words := stopping_words(result.looks):
         notes.append(words)
     if odd := [rater.rater for rater in result.by_rater if is_odd(rater)]:
-        notes.append(f"Look at the answers of {', '.join(odd[:5])}: few checks right, or little agreement.")
+        notes.append(f"Look at the answers of {listing(odd, most=5)}: few checks right, or little agreement.")
     if result.state in {"finished", "stopped"} and len(notes) < 3:  # noqa: PLR2004 - as many as are read
         notes.append(f"Decide with them: `dissensus decide {shortened(result.output)}/data/ratings.csv JUDGES`.")
     return notes
@@ -78,7 +78,10 @@ def is_odd(rater: RaterProgress) -> bool:
     return rater.stands_out or (rater.checks > 1 and rater.checks_right < POOR_CHECKS * rater.checks)
 
 
-RATERS = "Raters: answers so far, median time, agreement with the others, checks right, repeats answered the same"
+MEANS = {
+    "Time": "median time", "Agreement": "agreement with the others", "Checks": "checks right",
+    "Repeats": "repeats answered the same",
+}  # fmt: skip
 ALWAYS = ("Rater", "State", "Answered")
 
 
@@ -94,9 +97,10 @@ def _raters(result: CollectResult) -> Table:
         for one in result.by_rater
     ]  # fmt: skip
     kept = [i for i, name in enumerate(columns) if name in ALWAYS or any(row[i] for row in rows)]
+    shown = [columns[i] for i in kept]
     return Table(
-        caption="Raters" if result.state == "new" else RATERS,
-        columns=[columns[i] for i in kept],
+        caption=": ".join(["Raters", *filter(None, [", ".join(MEANS[name] for name in shown if name in MEANS)])]),
+        columns=shown,
         rows=[[row[i] for i in kept] for row in rows],
         percent=frozenset({"Agreement"}),
     )

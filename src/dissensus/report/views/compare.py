@@ -35,6 +35,14 @@ METRIC_WORDS: dict[MetricName, str] = {
     "cross-entropy": "Cross-entropy, in bits: the mean surprise at a rater's label if you trust the judge as it is.",
     "spearman": "Spearman's correlation over items between the judge's and the raters' mean answers.",
 }
+METRIC_NAMES: dict[str, str] = {
+    "mae": "mean absolute error",
+    "rmse": "root mean squared error",
+    "emd": "earth mover's distance",
+    "emd-binned": "binned earth mover's distance",
+    "spearman": "Spearman's correlation",
+}
+"""In a sentence; the others are words."""
 TEST_WORDS: dict[Asked, str] = {
     "same quality": "The p-value answers: are the judges equally good?",
     "same distribution": "The p-value answers: do the judges answer the same way? If not, they can be equally good.",
@@ -77,23 +85,23 @@ def lead_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
     decided = sum(pair.better != "neither" for pair in result.pairs)
     best, *others = result.standings
     if not decided:
-        return f"No judge is shown to be better than another by {result.metric} ({len(result.pairs)} pairs compared)."
+        return f"No judge is shown to be better than another by {_metric(result)} ({len(result.pairs)} pairs compared)."
     first = names[best.judge]
     beaten = listing([names[one.judge] for one in others if one.judge in best.beats], most=MOST_NAMES)
     if not best.beats:
         return (
-            f"{first} scores best by {result.metric}, but is not shown to beat any other judge; {decided} of "
+            f"{first} scores best by {_metric(result)}, but is not shown to beat any other judge; {decided} of "
             f"{len(result.pairs)} pairs differ."
         )
     if not best.open:
-        return f"{first} is better than every other judge by {result.metric}: {beaten}."
+        return f"{first} is better than every other judge by {_metric(result)}: {beaten}."
     level = [best, *(one for one in others if one.judge in best.open)]
     is_level = all(not {one.judge for one in level} & {*one.beats, *one.loses_to} for one in level)
     if is_level and all(set(best.beats) <= set(one.beats) for one in level):
         leaders = listing([names[one.judge] for one in level], most=MOST_NAMES)
         return f"{leaders} lead and cannot be told apart; {'both' if len(level) == 2 else 'all'} beat {beaten}."  # noqa: PLR2004
     apart = listing([names[name] for name in best.open], most=MOST_NAMES)
-    return f"{first} leads by {result.metric} and beats {beaten}; it cannot be told apart from {apart}."
+    return f"{first} leads by {_metric(result)} and beats {beaten}; it cannot be told apart from {apart}."
 
 
 def _pair_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
@@ -101,16 +109,20 @@ def _pair_sentence(result: CompareResult, names: Mapping[str, str]) -> str:
     pair = result.pairs[0]
     a, b = names[pair.judge_a], names[pair.judge_b]
     if not math.isfinite(pair.difference):
-        return f"{a} and {b} cannot be compared by {result.metric}: a score is undefined."
+        return f"{a} and {b} cannot be compared by {_metric(result)}: a score is undefined."
     if pair.non_inferiority is not None:
         is_good = pair.non_inferiority.is_non_inferior
         shown = f"is at most {_margin(pair, result)}" if is_good else f"may be more than {_margin(pair, result)}"
         return f"{b} {shown} worse than {a} ({p_text(pair.non_inferiority.p_holm)})."
     sure = f"{p_text(pair.p_holm)}, {counted(pair.items, 'item')}"
     if pair.better == "neither":
-        return f"{a} and {b} cannot be told apart by {result.metric} ({sure})."
+        return f"{a} and {b} cannot be told apart by {_metric(result)} ({sure})."
     better, worse = (a, b) if pair.better == "a" else (b, a)
-    return f"{better} is better than {worse} by {result.metric} ({sure})."
+    return f"{better} is better than {worse} by {_metric(result)} ({sure})."
+
+
+def _metric(result: CompareResult) -> str:
+    return METRIC_NAMES.get(str(result.metric), result.metric)
 
 
 def _margin(pair: PairComparison, result: CompareResult) -> str:
@@ -164,7 +176,8 @@ def _gap(pair: PairComparison, result: CompareResult) -> str:
 
 def _caption(result: CompareResult) -> str:
     unit = ", bits" if result.metric in {"information", "cross-entropy"} else ""
-    return f"{capital(result.metric)} ({result.better_scores} is better{unit})"
+    of = " of means" if result.metric in {"mae", "rmse"} else ""
+    return f"{capital(_metric(result))}{of} ({result.better_scores} is better{unit})"
 
 
 def _rulers(result: CompareResult) -> list[tuple[str, float]]:
@@ -231,16 +244,16 @@ def _figures(result: CompareResult) -> list[Figure]:
     for pair in known:
         name, slot = f"{names[pair.judge_a]} - {names[pair.judge_b]}", slots[pair.judge_a]
         rows.append(interval_row(name, pair.difference, pair.low, pair.high, slot=slot))
-    spec = intervals(rows, names="Judges", values=[f"Difference in {result.metric}, A less B"], reference=0.0)
+    spec = intervals(rows, names="Judges", values=[f"Difference in {_metric(result)}, A less B"], reference=0.0)
     side = "right" if result.better_scores == "higher" else "left"
     decided = sum(pair.better != "neither" for pair in result.pairs)
-    many = f"{decided} of {counted(len(result.pairs), 'difference')} in {result.metric} cannot be explained by chance"
+    many = f"Beyond chance: {decided} of {counted(len(result.pairs), 'difference')} in {_metric(result)}"
     one = "The difference cannot be explained by chance" if decided else "The difference could be chance"
     where = f"to the {side} of the dashed line the first is better."
     figure = Figure(
         title=many if len(result.pairs) > 1 else one,
         caption=sentences(
-            f"The first judge's score less the second's ({result.metric}); {where}",
+            f"The first judge's score less the second's ({_metric(result)}); {where}",
             interval_sentence(result.settings, "Whiskers are"),
         ),
         spec=zoomed(spec, rows, anchors=[0.0], form=None),

@@ -16,15 +16,15 @@ MOST_NAMES = 3
 _HOW = {"as is": "as it is", "recalibrated": "recalibrated"}
 MEASURES = {
     "agreement": "as it is: share of raters with its answer",
-    "distance": "as it is: mean distance from a rater",
+    "distance": "as it is: distance from each rater",
 }
 SHIFT_MEANS = "shift: above people"
 SILENT = ("Intervals are very wide", "Judges used labels that no rater used", "he curve")
 """In warnings that a caveat or the table says; `equivalence` shows those about the curve, which it draws."""
 STANDINGS = {
     "like a person": "like a person",
-    "better than a constant": "beats constant",
-    "not better than a constant": "no better",
+    "better than a constant": "yes",
+    "not better than a constant": "not shown",
 }
 
 
@@ -73,7 +73,7 @@ def _table(result: DecideResult) -> Table:
     """The best judges, the first one first, then what they are held against."""
     measure = next((judge.as_is.measure for judge in result.judges if judge.as_is is not None), None)
     has_shift = any(judge.shift is not None for judge in result.judges)
-    columns = ["Judge", "Worth in raters", *(["As it is", "Standing"] if measure else [])]
+    columns = ["Judge", "Worth in raters", *(["As it is", "Beats constant"] if measure else [])]
     columns += ["Shift"] if has_shift else []
     shown = result.judges[:MOST_JUDGES] if len(result.judges) > MOST_JUDGES + 1 else result.judges
     names = short_names([judge.judge for judge in shown], LONGEST, has_end=True)
@@ -105,8 +105,6 @@ def _padded(cells: list[Cell], columns: Sequence[str]) -> list[Cell]:
 def shift_text(shift: float, person: Person | None) -> str:
     """How much higher than people a judge answers; no shift has no sign.
 
-    Examples
-    --------
     >>> shift_text(0.26, None), shift_text(-0.04, None)
     ('+0.3', '0.0')
     """

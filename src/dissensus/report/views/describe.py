@@ -140,8 +140,6 @@ _COEFFICIENTS: Mapping[str, tuple[str, str]] = {
 def coefficient_name(name: str) -> str:
     """What a coefficient is called in a sentence.
 
-    Examples
-    --------
     >>> coefficient_name("gwet_ac1"), coefficient_name("some_new_measure")
     ("Gwet's AC1", 'Some new measure')
     """

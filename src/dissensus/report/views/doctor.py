@@ -3,6 +3,7 @@
 import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from dissensus.errors import named, shell_word
 from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Section, Table
@@ -11,6 +12,10 @@ from dissensus.report.views.section import noted
 from dissensus.results import Result
 
 MAP = f"{named('label_map', of='import_')} "
+QUESTION = f"{named('question', of='import_')} QUESTION"
+BY_COLUMN = "judge-columns"
+AS_EVER = ("error", "drop", None)
+"""What options say that nobody gave."""
 SEVERITIES = ("error", "warning", "note")
 """The worst first: commands stop at an error, and a warning may spoil numbers."""
 
@@ -25,7 +30,10 @@ def view(result: Result) -> Section:
     if isinstance(taken, Mapping) and taken:
         lines = [[str(role), visible(str(getattr(where, "message", where)))] for role, where in taken.items()]
         blocks.append(Table(caption="Column mapping", columns=["For", "Taken from"], rows=lines))
-    command = Note(text=_command(rows, name, holds=str(report["holds"])), kind="hint")
+    holds, given = str(report["holds"]), _given(result.settings)
+    if holds == "judges" and report["format"] == BY_COLUMN and not result.settings.get("judges"):
+        given.append(f"{named('source_format', of='import_')} {BY_COLUMN}")  # all columns, whatever they are called
+    command = Note(text=_command(rows, name, holds=holds, given=given), kind="hint")
     fix = [command] if any(row["option"] for row in rows) else []
     room = MOST_NOTES - len(fix)
     blocks += [*noted(texts[:room]), *fix]
@@ -34,11 +42,31 @@ def view(result: Result) -> Section:
     return Section(title="File check", lead=_lead(report, rows, name), blocks=blocks)
 
 
-def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> str:
+def _given(settings: Mapping[str, object]) -> list[str]:
+    """The options that the user gave to read the file, which an import needs, too."""
+    typed: list[str] = []
+    for name, value in settings.items():
+        option = named({"form": "source_format"}.get(name, name), of="import_")
+        if isinstance(value, bool):
+            typed += [option] if value else []
+        elif isinstance(value, Mapping):
+            typed.append(f"{option} {shell_word(','.join(f'{old}={new}' for old, new in value.items()))}")
+        elif name == "drop" and isinstance(value, Sequence):
+            parts = [part if isinstance(part, str) else "=".join(part) for part in value]
+            typed += [f"{option} {shell_word(part)}" for part in parts]
+        elif value not in AS_EVER:
+            text = value if isinstance(value, str) else ",".join(map(str, cast("Sequence[object]", value)))
+            typed.append(f"{option} {shell_word(text)}")
+    return typed
+
+
+def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str, given: Sequence[str]) -> str:
     """The command that fixes all that is wrong for certain."""
     options = dict.fromkeys(_text(row["option"]) for row in rows if row["option"] and not row["is_choice"])
     if not options:
         return "If you choose so, run `dissensus import` with these options, and use the file that it writes."
+    is_one = all(row["check"] != "several-questions" for row in rows)
+    options = {**dict.fromkeys(given), **({} if is_one else {QUESTION: None}), **options}
     renames = [option for option in options if option.startswith(MAP)]
     if len(renames) > 1:  # one option takes all of them
         words = ",".join(shlex.split(option.removeprefix(MAP))[0] for option in renames)
@@ -47,6 +75,7 @@ def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str) -> 
     command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
     by_hand = any(row["severity"] == "error" and not row["option"] for row in rows)
     start = "Correct by hand what is an error, and fix the rest" if by_hand else "Fix all at once"
+    start = start if is_one else f"{start}, one question after the other,"
     return f"{start} with `{visible(command)}`, then use the file that it writes."
 
 
@@ -56,9 +85,9 @@ def _text(value: object) -> str:
 
 def _lead(report: Mapping[str, object], rows: Sequence[Mapping[str, object]], name: str) -> str:
     shape = report["shape"] if isinstance(report["shape"], Mapping) else {}
-    sizes = {word: shape[word] for word in ("ratings", "answers", "items") if isinstance(shape.get(word), int)}
-    what = " of ".join(counted(int(str(n)), word.removesuffix("s"), word) for word, n in sizes.items())
-    held = f"has {what} in the format {visible(str(report['format']))}" if what else "cannot be used until it is fixed"
+    size = {word: shape[word] for word in ("ratings", "answers", "items") if isinstance(shape.get(word), int)}
+    what = (" to " if "answers" in size else " of ").join(counted(int(str(n)), w[:-1], w) for w, n in size.items())
+    held = f"({visible(str(report['format']))}) has {what}" if what else "cannot be used until it is fixed"
     count = Counter(str(row["severity"]) for row in rows)
     problems = listing([counted(count[severity], severity) for severity in SEVERITIES if count[severity]])
     return f"{name} {held}: {problems or 'no problems found'}."

@@ -28,7 +28,7 @@ MOST_NAMES = 3
 LONGEST_CELL = 24
 LONGEST_NAME = 20
 """Longer names, with their worth before them, would be cut a second time beside the plot."""
-RAW, CALIBRATED = " (raw)", " (calibrated)"
+RAW, CALIBRATED = " (raw)", " (recalibrated)"
 CAPTION = "Dots: surveys of people. Lines: judges; each is worth the number of raters at which it meets the curve."
 PICKED = "The best of several judges is partly lucky; its interval allows for that."
 DEEPEST = 0.5
@@ -96,9 +96,9 @@ def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms
             own = raw.get(worth.judge)
             row.append("labels only" if own is None else words_of.worth_text(own, terms))
         rows.append([*row, worth.score - origin, *([worth.performance_ratio] if has_ratio else [])])
-    headings = ["Worth, calibrated" if is_calibrated else "Worth", *(["Worth, raw"] if is_calibrated and raw else [])]
+    headings = ["Worth, recalibrated" if is_calibrated else "Worth", *(["Worth, raw"] if is_calibrated and raw else [])]
     return Table(
-        caption=f"What each judge is worth, in {terms.raters}",
+        caption=f"What each judge is worth, in {terms.raters}{'; bits gained over asking nobody' * words.is_gain}",
         columns=["Judge", *headings, words.heading, *(["Of ceiling"] if has_ratio else [])],
         rows=rows,
         percent=frozenset({"Of ceiling", *words.percent_columns}),
@@ -213,7 +213,7 @@ def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: S
     names = listing([quoted(worth.judge) for worth in left_out], most=MOST_NAMES)
     return sentences(
         CAPTION,
-        "Dashed: judges raw, not calibrated." if has_both else "",
+        "Dashed: judges raw, not recalibrated." if has_both else "",
         "" if result.ceiling is None else "Dotted: what nothing can exceed; small dots are estimates beyond the data.",
         f"Not drawn, to keep the curve readable: {names}." if left_out else "",
     )

@@ -33,7 +33,7 @@ SUITE = "dissensus gate"
 CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "calling no item positive"}
 MOST_DIGITS = 3
 RULE = "A check passes if the whole interval meets the threshold, fails if none of it does, else it is inconclusive."
-RULERS = "Constant: the best answer to give always. Person: each rater against the others."
+RULERS = "Constant: always giving the best single answer. Person: each rater against the others."
 SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
 """In warnings that ask for nothing, or that a note says."""
 
@@ -81,8 +81,7 @@ def _table(result: GateResult) -> Table:
         [asked_text(check), found_text(check), *(cells[i] for cells in shown.values()), check.items, check.verdict]
         for i, check in enumerate(result.checks)
     ]
-    method = _calibration(result)
-    how = "" if method == "none" else f"; the judge is calibrated ({method})"
+    how = "" if _calibration(result) == "none" else "; the judge is recalibrated"
     return Table(caption=f"The checks{how}", columns=["Asked for", "Found", *shown, "Items", "Verdict"], rows=rows)
 
 
@@ -114,7 +113,8 @@ def found_text(check: Check) -> str:
     if check.check == "min_equivalence":
         digits = _telling(check, worth_decimals(check.value, check.low, check.high))
         value, low, high = (_place(end, check, digits) for end in (check.value, check.low, check.high))
-        return f"{value} [{low}, {high}]"
+        is_off = value == low == high and not math.isfinite(check.value)
+        return value if is_off else f"{value} [{low}, {high}]"
     return _written(check, check.value, check.low, check.high, _places(check))
 
 

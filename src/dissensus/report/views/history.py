@@ -3,19 +3,20 @@
 import math
 from collections.abc import Sequence
 
+from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.history.history import HistoryResult, Point, Series
 from dissensus.report.document import Block, Cell, Figure, Fold, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, listing, percent, quoted, short_names, with_interval
 from dissensus.report.specs import LineChart, Row, line_chart
 from dissensus.report.views.section import how_computed, noted
 
-LONGEST = 18
+LONGEST = 24
 MOST_LINES = 4
 MOST_SHOWN = 8
 """More series than that are folded."""
 RULE = "A change is real where its interval, which allows for all runs of a series, excludes 0."
 PAIRED = "The last runs are compared with those since the last real change, on items that both have where they can be."
-BITS = "Bits are what the judge's answers, in people's terms, tell about the next person more than asking nobody."
+BITS = "Bits: how much better the judge's answers, in people's terms, predict the next person than asking nobody does."
 
 
 def view(result: HistoryResult) -> Section:
@@ -79,7 +80,9 @@ def _value(point: Point, series: Series) -> str:
 
 def _worth(point: Point) -> str:
     if math.isfinite(point.worth):
-        return with_interval(point.worth, point.worth_low, point.worth_high)
+        digits = worth_decimals(point.worth, point.worth_low, point.worth_high)
+        ends = (point.worth, point.worth_low, point.worth_high)
+        return with_interval(*ends, form=lambda value: decimal(value, digits))
     return point.worth_verdict or "-"
 
 
@@ -124,7 +127,7 @@ def _figure(judges: Sequence[Series]) -> Figure:
         y_form=".2f", tip_form=".3f", turns=turns,
     )  # fmt: skip
     return Figure(
-        title="What each judge told, run by run",
+        title="Each judge, run by run",
         caption="The band is the 95% interval of the first judge; a mark is a real change.",
         spec=line_chart(chart),
         table=_runs(shown[0]),

@@ -21,7 +21,7 @@ def view(result: Result) -> Section:
         blocks += [Points(title="", texts=[text]), Fold(title="What was left out", parts=[left_out])]
     if report.get("output") is not None:
         blocks.append(Note(text=f"Wrote {visible(str(report['output']))}; use it in the other commands.", kind="hint"))
-    labels = _table("Labels", {"label": "Label", "count": "How many"}, report.get("labels"))
+    labels = _table("How often each label was given", {"label": "Label", "count": "How many"}, report.get("labels"))
     blocks.append(Fold(title="Labels", parts=[labels]))
     return Section(title="What was imported", lead=_lead(report, name), blocks=blocks)
 

@@ -7,15 +7,7 @@ from dissensus.data.labels import number
 from dissensus.methods.items.result import ItemRow, ItemsResult, JudgeOnItem, Kind
 from dissensus.options import named
 from dissensus.report.document import Cell, Fold, Note, Paragraph, Section, Table
-from dissensus.report.numbers import (
-    counted,
-    decimal,
-    percent,
-    sentences,
-    short_names,
-    shortened,
-    whole,
-)
+from dissensus.report.numbers import counted, decimal, percent, sentences, short_names, shortened, whole
 
 MOST_JUDGES = 2
 """More judges than that share one column."""
@@ -79,7 +71,7 @@ def lead_of(result: ItemsResult) -> str:
         return shown or f"People split on {split} of {total}."
     if len(result.judges) == 1:
         return f"People split on {split} of {total}; where they agree, the judge disagrees on {alone}."
-    return f"People split on {split} of {total}, judges on {differ}; some judge is alone against people on {alone}."
+    return f"People split on {split} of {total}, judges on {differ}; where people agree, a judge disagrees on {alone}."
 
 
 # ---- The table
@@ -118,15 +110,13 @@ def _table(result: ItemsResult, rows: Sequence[ItemRow]) -> Table:
 
 def _caption(result: ItemsResult, shown: int) -> str:
     by = SORTED.get(str(result.settings.get("sort")), "")
-    which = f"The first {shown} of {whole(result.found)}" if shown < result.found else counted(result.found, "item")
+    which = f"The first of {counted(result.found, 'item')}" if shown < result.found else counted(result.found, "item")
     return f"{which}{f', by {by}' if by else ''}; split and surprise in bits"
 
 
 def people_of(row: ItemRow, longest: int) -> str:
     """What people said, the most frequent label first, others as far as they fit.
 
-    Examples
-    --------
     >>> row = ItemRow(item="1", question=None, text=None, ratings=3, shares={"no": 1 / 3, "yes": 2 / 3}, split=0.92,
     ...               kinds=())
     >>> people_of(row, 24), people_of(row, 0)
@@ -139,8 +129,6 @@ def people_of(row: ItemRow, longest: int) -> str:
 def _beside(label: str, text: str) -> str:
     """A label and a number; a label that is a number is set apart.
 
-    Examples
-    --------
     >>> _beside("yes", "67%"), _beside("-1", "67%")
     ('yes 67%', '-1: 67%')
     """

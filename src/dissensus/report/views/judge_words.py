@@ -116,6 +116,7 @@ def range_text(perfect: Perfect, form: Callable[[float], str]) -> str:
 # ---- The answer
 
 SURE = 0.95
+AS_IS = "Without recalibration"
 MOST_NAMES = 3
 LONGEST_NAME = 30
 
@@ -146,8 +147,9 @@ def pick_in_short(choice: Choice) -> str:
     against = f" against {decimal(other, digits)}" if math.isfinite(other) else ""
     numbers = f"{name_of(main)} {decimal(best.value, digits)}{against} ({main.better} is better)"
     if is_open and second is not None:
-        return f"{plain(best.judge)} looks closest to people, but {plain(second.judge)} may be as close: {numbers}."
-    return f"{_standing(choice, best)}: {numbers}."
+        rival = plain(second.judge)
+        return f"{AS_IS}, {plain(best.judge)} looks closest to people, but {rival} may be as close: {numbers}."
+    return f"{AS_IS}, {_standing(choice, best)}: {numbers}."
 
 
 def _standing(choice: Choice, best: JudgeValue) -> str:
@@ -156,7 +158,7 @@ def _standing(choice: Choice, best: JudgeValue) -> str:
     always, name = "" if constant is None else always_words(constant), plain(best.judge)
     is_contest = len(choice.ranked) > 1
     if choice.beaten_by is not None:
-        return f"No judge beats {always}; the best is {name}" if is_contest else f"{name} does not beat {always}"
+        return f"no judge beats {always}; the best is {name}" if is_contest else f"{name} does not beat {always}"
     if not choice.is_shown:
         return f"{name} is {'closest to people, but ' if is_contest else ''}not shown to beat {always}"
     tied = () if choice.select_by is None else choice.select_by.best
@@ -164,7 +166,7 @@ def _standing(choice: Choice, best: JudgeValue) -> str:
     beats = f", and closer than {always}" if always else ""
     if is_contest:
         return f"{who or f'{name} is closest'} to people{beats}"
-    return f"{name} is closer to people than {always}" if always else f"{name} is the only judge"
+    return f"{name} is closer to people than {always}" if always else f"{name} has nothing to be compared with"
 
 
 # ---- Findings of the charts

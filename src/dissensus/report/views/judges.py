@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from dissensus.methods.judges.advice import SELECT
+from dissensus.methods.judges.advice import OTHER_TASK, SELECT
 from dissensus.methods.judges.choice import Choice, Kind, choice_of
 from dissensus.methods.judges.result import Confusion, DefinitionResult, Downstream, JudgesResult
 from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Paragraph, Part, Points, Section, Table
@@ -47,7 +47,7 @@ def view(result: JudgesResult) -> Section:
         "What each definition says": _definitions(result, choice),
         "How judges use the scale": _scale_use(result),
         "Which labels it confuses": _confusion(result, choice),
-        "What moves judges that should not": _biases(result),
+        "What sways judges but should not": _biases(result),
         "Does the order of the two outputs matter?": _orders(result),
         "What if forced choices hide positive options?": _sweep(result, choice),
         "What a forced choice stands for": _reverse(result),
@@ -74,7 +74,8 @@ def _notes(result: JudgesResult, choice: Choice) -> list[str]:
     """What to do; whom to select is in the lead."""
     remedy = ([NUMBERS] if choice.has_numbers else [LABELS]) if choice.is_hopeless else []
     texts = [words.in_words(piece.text, result.definitions) for piece in result.advice]
-    return [*remedy, *_biased(result), *(text for text in texts if not text.startswith(SELECT))][:MOST_NOTES]
+    texts = [text for text in texts if not text.startswith((SELECT, *OTHER_TASK))]
+    return [*remedy, *_biased(result), *texts][:MOST_NOTES]
 
 
 def _advice(result: JudgesResult) -> list[Part]:
@@ -94,12 +95,12 @@ def _judges(choice: Choice) -> list[Block]:
     main, is_contest = choice.select_by.first, len(choice.ranked) > 1
     bounds = [(100 * row.consistency_low, 100 * row.consistency_high) for row in choice.downstream.values()]
     digits, places = words.value_digits(main.values), min(supported_digits(bounds, usual=1), 1)
-    columns = ["Judge", "Value", *["One out"] * (main.person is not None), *["Best in"] * is_contest]
+    columns = ["Judge", "Value", *["vs rest"] * (main.person is not None), *["Best in"] * is_contest]
     columns += ["Decisions", "Bias"] * bool(choice.downstream)
     rows = [
         {
             "Value": words.short_interval(value, digits),
-            "One out": decimal(value.reduced, digits),
+            "vs rest": decimal(value.reduced, digits),
             "Best in": None if math.isnan(value.share_best) else percent(value.share_best, 0),
             **_decided(choice.downstream.get(value.judge), places),
         }
@@ -139,15 +140,15 @@ def _rulers(
     if main.constant is not None:
         name = words.always_words(main.constant).removeprefix("always answering the ").replace("answering ", "")
         out = number(main.constant.reduced) if math.isfinite(main.constant.reduced) else None
-        yield f"({name})", {"Value": number(main.constant.value), "One out": out}
+        yield f"({name})", {"Value": number(main.constant.value), "vs rest": out}
     if beside is not None:
         yield f"({words.CONSTANT_NAMES[str(beside.constant.answer)]})", {"Decisions": share(beside.constant.value)}
     if main.person is not None:
         decided = share(beside.person.value) if beside and beside.person else None
-        yield "(one more person)", {"One out": number(main.person.value), "Decisions": decided}
+        yield "(one more person)", {"vs rest": number(main.person.value), "Decisions": decided}
     if main.perfect is not None:
         decided = words.range_text(beside.perfect, share) if beside and beside.perfect else None
-        yield "(a perfect judge)", {"One out": words.range_text(main.perfect, number), "Decisions": decided}
+        yield "(a perfect judge)", {"vs rest": words.range_text(main.perfect, number), "Decisions": decided}
 
 
 # ---- What each definition picks
@@ -242,7 +243,7 @@ def _confusion_table(one: Confusion) -> Table:
         for rates in one.labels
     ]
     return Table(
-        caption=f"{shortened(one.judge)}: its answers where a person says the label",
+        caption=f"{shortened(one.judge)}: answers where a person says the label",
         columns=["A person says", *answers.values()],
         rows=rows,
         percent=frozenset(answers.values()),
@@ -312,7 +313,7 @@ def _computed(result: JudgesResult, choice: Choice) -> Iterator[str]:
         best = " Best in: the share of these samples in which the judge is best."
         yield f"{interval}{best if is_contest else ''}"
     if main is not None and main.person is not None:
-        yield "One out: judge and rater, each compared with the other raters, every rater left out in turn."
+        yield "vs rest: judge and rater, each compared with the rest of the raters, every rater left out in turn."
     if main is not None and main.perfect is not None:
         yield "A perfect judge knows the label shares of each item; two models estimate its score."
     reasons = [text for text in warnings_of(result) if any(part in text for part in SILENT)]

@@ -42,7 +42,7 @@ def view(result: PanelResult) -> Section:
     computed += [calibration_sentence(result.settings), interval_sentence(result.settings)]
     row, notes = _best_row(result), []
     if result.panels and row is not None and row.raters < terms.largest and row.low > row.raters:
-        notes.append(f"Put it beside people if you can: {saving_sentence(row, terms)}")
+        notes.append(f"Ask people as well if you can: {saving_sentence(row, terms)}")
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
         lead=lead_sentence(result, terms),

@@ -95,13 +95,15 @@ def _open_note(result: PlanLabelsResult) -> str:
     best = result.recommended
     if best is None or math.isnan(best.error_low):
         return ""
-    may = f"the error may be {_interval(best)}"
+    low, high = _ends(best)
+    may = "" if low == high else f"the error may be {low} to {high}"
     for one in result.needed:
         if one.labels_per_item == best.labels_per_item:
             least, most = one.items_low, one.items_high
             high = f"to {rough(most)} items" if math.isfinite(most) else "items or more, or no number may be enough"
             may = f"it may take {rough(least)} {high}" if math.isfinite(least) else "no number of items may be enough"
-    return f"Enlarge the pilot to narrow the plan: {may} ({percent(result.options.confidence, 0)} interval)."
+    sure = percent(result.options.confidence, 0)
+    return f"Enlarge the pilot to narrow the plan: {may} ({sure} interval)." if may else ""
 
 
 def _cost_note(result: PlanLabelsResult) -> str:
@@ -152,9 +154,11 @@ def _designs_table(result: PlanLabelsResult) -> Table:
 
 def _interval(design: LabelDesign) -> str | None:
     """What the pilot leaves open of the error."""
-    if math.isnan(design.error_low):
-        return None
-    return " to ".join("0%" if end == 0 else chance(math.log10(end)) for end in (design.error_low, design.error_high))
+    return None if math.isnan(design.error_low) else " to ".join(dict.fromkeys(_ends(design)))
+
+
+def _ends(design: LabelDesign) -> list[str]:
+    return ["0%" if end == 0 else chance(math.log10(end)) for end in (design.error_low, design.error_high)]
 
 
 def _assumed(result: PlanLabelsResult) -> Table:
@@ -205,8 +209,6 @@ def _pilot_fold(result: PlanLabelsResult) -> list[Fold]:
 def chance(log10: float) -> str:
     """A chance from its decimal logarithm, in percent.
 
-    Examples
-    --------
     >>> [chance(math.log10(p)) for p in (1.0, 0.35, 0.0123, 0.00035, 1e-20)]
     ['100%', '35.0%', '1.2%', '0.035%', '<0.01%']
     """
@@ -219,8 +221,6 @@ def chance(log10: float) -> str:
 def way_words(strategy: str, labels: float) -> str:
     """A way to label, as it goes before `for each item`.
 
-    Examples
-    --------
     >>> way_words("fixed", 3), way_words("lead-by-two", 3.2)
     ('three labels', 'labels until one side leads by two')
     """
@@ -232,8 +232,6 @@ def way_words(strategy: str, labels: float) -> str:
 def series_name(strategy: str, labels: float) -> str:
     """A way to label, in a legend or a table.
 
-    Examples
-    --------
     >>> series_name("fixed", 1), series_name("disagreement-only", 3), series_name("adaptive", 2.375)
     ('1 label', '3 labels', 'two, then a third')
     """
@@ -260,8 +258,6 @@ def winner_finding(points: Sequence[Point]) -> str:
 def budget_figure(budget: float) -> str:
     """A budget with as many digits as tell it from its neighbours.
 
-    Examples
-    --------
     >>> budget_figure(1060.66), budget_figure(0.0625), budget_figure(93.75)
     ('1,061', '0.0625', '93.8')
     """

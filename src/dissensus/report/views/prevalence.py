@@ -31,7 +31,7 @@ METHOD_WORDS: dict[Method, str] = {
     "naive": "Judge alone: its mean answer over all items; the interval ignores its errors.",
     "people": "People alone: their mean answer over the items that they rated.",
     "rogan-gladen": "Rogan-Gladen: the share that explains how often the judge says yes, given how often it agrees "
-    "with raters; wide if it cannot tell yes from no.",
+    "with raters; wide if it cannot tell yes from no, and undefined if it says yes no more often where people do.",
     "ppi": "PPI (prediction-powered inference): the judge's mean on unrated items, plus its mean error on rated ones.",
     "ppi++": "PPI++, the corrected share: PPI with the weight of the judge that makes the interval shortest.",
 }
@@ -42,7 +42,10 @@ UNITS = {
 SAVED = "Saved: how many more ratings people alone would need for an interval as short, from these raters."
 UNSEEN = "Intervals allow for half an error more than people found: no error on a few items proves little."
 STRENGTHS = "Strength (Bradley and Terry): the log-odds of beating a system of mean strength, 0. A tie is half a win."
-SILENT = ("answered the rated items only", "did not answer ", "Rescaled ", "The ratings hold forced choices")
+SILENT = (
+    "answered the rated items only", "did not answer ", "Rescaled ", "The ratings hold forced choices",
+    "rogan-gladen has no value", "so ppi++ is what people say",
+)  # fmt: skip
 """In warnings that a note or the table replaces, or that ask for nothing."""
 MOST_NAMES = 3
 MOST_JUDGES = 6
@@ -62,8 +65,6 @@ def view(result: PrevalenceResult) -> Section:
 def estimate_text(estimate: Estimate, form: Callable[[float], str] = percent) -> str:
     """A share, or another number, with its interval; a wide interval of a share has no decimals.
 
-    Examples
-    --------
     >>> estimate_text(Estimate(method="ppi++", value=0.331, low=0.28, high=0.389))
     '33% [28%, 39%]'
     >>> estimate_text(Estimate(method="people", value=-0.5, low=-0.75, high=-0.25), decimal)
@@ -83,7 +84,7 @@ def lead_sentence(result: PrevalenceResult) -> str:
     share = estimate_text(best.estimate("ppi++"))
     what = "raters' answers are" if result.target == "share" else "the items are, by their raters' decision,"
     if best.rated_items == best.items:
-        return f"{share} of {what} {labels}, from people's ratings of all {counted(best.items, 'item')}."
+        return f"{share} of {what} {labels}, from people's ratings of {counted(best.items, 'item')}."
     known = f"people's ratings of {counted(best.rated_items, 'item')}"
     return f"{share} of {what} {labels}, from {known} and {quoted(best.judge)}'s answers to {whole(best.items)}."
 
@@ -102,6 +103,7 @@ def _naive_note(result: PrevalenceResult) -> str:
         alone, best = judge.estimate("naive").value, judge.estimate("ppi++")
         if math.isfinite(alone) and not best.low <= alone <= best.high and math.isfinite(best.value):
             gaps[judge.judge] = abs(alone - best.value)
+    gaps = {name: gap for name, gap in gaps.items() if float(points(gap))}
     if not gaps:
         return ""
     names = listing([quoted(name) for name in gaps], most=MOST_NAMES)
@@ -208,7 +210,7 @@ def _tables_of(judge: JudgePrevalence) -> list[Table]:
 
 def _computed(result: PrevalenceResult) -> Fold:
     """What counts as positive, and the methods."""
-    by = "the share of its raters, and of a judge's samples or its probability, that is"
+    by = "the share of its raters, and of a judge's samples or probability, for"
     if result.target == "decision":
         by = f"whether {percent(result.tau, 0)} or more of its raters, or of a judge's samples or probability, are for"
     half = f"; {_labels(result.half)} counts half" if result.half else ""

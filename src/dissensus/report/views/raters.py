@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from statistics import median
 
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.raters.cells import FEWEST_RATERS
@@ -41,7 +42,7 @@ AGREEMENT_WORDS = {
     "shared options": "Agrees: the options in both a rater's and another's set, as a share of those in either.",
 }
 OTHERS = "Others: how well those other raters agree among themselves, on items with at least two of them."
-SHRUNK = "Numbers with brackets are pulled towards the mean of all raters, most for those with few items."
+SHRUNK = "Numbers with brackets are pulled towards the mean of all raters, more strongly for those with few items."
 STANDS_OUT = f"Stands out: {FAR:g} robust standard deviations below the median, and the whole interval below it."
 DEALT = "p: how often groups dealt at random are as far apart, on items that at least two groups rated."
 NEARER = (
@@ -151,28 +152,34 @@ def _table(result: RatersResult, raters: Sequence[RaterRow], *, left_out: int) -
     names = short_names((row.rater for row in raters), LONGEST_NAME)
     titles = {"difference": "Difference", "leniency": height_heading(result), "consistency": "Consistency"}
     kept = [name for name in titles if name == "difference" or any(row.measures()[name] is not None for row in raters)]
+    digits = {name: _digits([row.measures()[name] for row in raters]) for name in kept}
+    if not in_shares(result):
+        digits["leniency"] = None
     rows: list[list[Cell]] = []
     for row in raters:
         items = row.items if row.difference is None else row.difference.items
-        measures = [
-            _measure_text(row.measures()[name], is_share=name != "leniency" or in_shares(result)) for name in kept
-        ]
+        measures = [_measure_text(row.measures()[name], digits[name]) for name in kept]
         shares = [percent(one, 0) if math.isfinite(one) else None for one in (row.agreement_beside, row.others)]
         rows.append([names[row.rater], items, *shares, *measures])
     more = f"; {counted(left_out, 'rater')} in between {are(left_out)} left out" if left_out else ""
     return Table(
-        caption=f"Agreement with the other raters, least first; differences in percentage points{more}",
+        caption=f"Agreement with the other raters, lowest first; differences in points, allowing for chance{more}",
         columns=["Rater", "Items", "Agrees", "Others", *(titles[name] for name in kept)],
         rows=rows,
     )
 
 
-def _measure_text(measure: Measure | None, *, is_share: bool) -> str | None:
-    """A shrunk number with its interval, shares in percentage points; None without one."""
+def _digits(measures: Sequence[Measure | None]) -> int | None:
+    """Decimals of a column of percentage points: one where most of its intervals are narrow."""
+    widths = [measure.high - measure.low for measure in measures if measure is not None]
+    return int(bool(widths) and median(widths) <= FINE)
+
+
+def _measure_text(measure: Measure | None, digits: int | None) -> str | None:
+    """A shrunk number with its interval, shares in percentage points with these decimals; None without one."""
     if measure is None:
         return None
-    digits = 0 if measure.high - measure.low > FINE else 1
-    form = (lambda share: points(share, digits)) if is_share else decimal
+    form = decimal if digits is None else (lambda share: points(share, digits))
     return with_interval(measure.shrunk, measure.low, measure.high, form=form)
 
 

@@ -18,7 +18,7 @@ COMPUTED = (
 LITTLE = 0.005
 """A share below this is nobody."""
 WIDEST = 0.5
-"""Interval of the cost, as a share of that of people everywhere, beyond which its ends say more than its middle."""
+"""Interval of the cost, as a share of that of people everywhere, beyond which its middle says nothing."""
 
 
 def view(result: RouteResult) -> Section:
@@ -33,10 +33,10 @@ def lead_sentence(result: RouteResult) -> str:
     plan, judge = result.recommended, quoted(result.judge)
     everywhere = f"{_people(plan.people)} everywhere"
     if not plan.saves:
-        return f"Routing is not shown to save anything: ask {_people(plan.people)} about every item."
-    low, high = (percent(end, 0) for end in (plan.low, plan.high))
-    is_wide = plan.high - plan.low > WIDEST
-    cost = f"at {low} to {high} of the cost" if is_wide else f"at {_cost(plan, ' of the cost')}"
+        return f"Routing may save nothing: ask {_people(plan.people)} about every item."
+    cost = f"at {_cost(plan, ' of the cost')}"
+    if _is_wide(plan):
+        return f"{judge} can do part of the items alone, {cost} of {everywhere}: rate more items to know which part."
     if plan.share_to_people < LITTLE:
         return f"{judge} alone tells as much as {everywhere}, {cost}."
     alone = percent(1 - plan.share_to_people, 0)
@@ -50,27 +50,33 @@ def _people(number: int) -> str:
     return "one person" if number == 1 else f"{spelled(number)} people"
 
 
+def _is_wide(plan: Plan) -> bool:
+    return plan.high - plan.low > WIDEST
+
+
 def _cost(plan: Plan, noun: str = "") -> str:
-    """The cost as a share of that of people everywhere, the noun before its interval."""
+    """The cost as a share of that of people everywhere, the noun before its interval; if that is wide, its ends."""
+    if _is_wide(plan):
+        return f"{percent(plan.low, 0)} to {percent(plan.high, 0)}{noun}"
     text = with_interval(plan.cost_share, plan.low, plan.high, form=lambda share: percent(share, 0))
     value, bracket, interval = text.partition(" [")
     return f"{value}{noun}{bracket}{interval}"
 
 
 def _notes(result: RouteResult) -> list[Block]:
-    """Why nothing is saved, what the judge alone is worth, and what new items take."""
-    alone = next((policy for policy in result.frontier if policy.share_to_people == 0), None)
+    """Why nothing is saved, and what new items take."""
     texts = [] if result.recommended.saves else [_why_not(result)]
-    if alone is not None and alone.worth_verdict is not None:
-        worth = decimal(alone.worth) if math.isfinite(alone.worth) else alone.worth_verdict
-        texts.append(f"Alone on every item {quoted(result.judge)} is worth {worth} raters.")
     if result.new_items is not None:
         new = result.new_items
-        what = "were drawn to be rated next" if result.settings["label_next"] else "go to people"
+        plan, drawn = result.recommended, result.settings["label_next"]
+        what = "were drawn to be rated next" if drawn else "go to people"
         texts.append(
             f"Of {counted(new['items'], 'item')} without ratings {whole(new['to_people'])} {what}: "
             f"{counted(new['ratings'], 'rating')}."
         )
+        if plan.saves and _is_wide(plan) and not drawn:
+            cost = percent(plan.cost_share, 0)
+            texts.append(f"That plan is uncertain: it is for the best guess, {cost} of the cost.")
     return noted(texts)
 
 
@@ -78,17 +84,18 @@ def _why_not(result: RouteResult) -> str:
     """Why no saving is promised."""
     plan, judge = result.recommended, quoted(result.judge)
     if not result.shown:
-        return f"{judge} is not shown to tell more than always answering the same."
+        return f"Look for a better judge: {judge} is not shown to know more than a constant answer."
     if math.isnan(plan.high):
-        return f"Leaving items to {judge} loses more than it saves."
-    return f"It could cost up to {percent(plan.high, 0)} of asking everywhere: rate more items to know."
+        return f"Leave no items to {judge}: that loses more than it saves."
+    return f"Rate more items to find out: routing could cost up to {percent(plan.high, 0)} of asking everywhere."
 
 
 def _plans(result: RouteResult) -> Table:
     rows: list[list[Cell]] = []
     for plan in result.plans:
         ask = "nobody" if plan.share_to_people < LITTLE else f"{plan.raters}"
-        cells: list[Cell] = [f"{plan.people} everywhere", percent(1 - plan.share_to_people, 0), ask, _cost(plan)]
+        alone = ("-", "-") if _is_wide(plan) else (percent(1 - plan.share_to_people, 0), ask)
+        cells: list[Cell] = [f"{plan.people} everywhere", *alone, _cost(plan)]
         rows.append([*cells, plan.agreement, plan.people_agreement])
     return Table(
         caption="The cheapest way to know as much as a number of people on every item",

@@ -19,8 +19,12 @@ FACTS = (
     "Left out", "Rescaled", "No judge answered", "Every judge answered each item once", "Read ", "Took ",
     "The curve crosses", "The curve ends", "The cohort has", "Response sets have no order", "No consistency",
     "No item has three raters", "Nobody has two items", "How many raters a judge is worth is unknown",
+    "From ", "At most ", "Judges gave ", "No positive option was named, so", "Judges are compared with groups of",
+    "How far people split is not shown", "Compared by ", "Wrong labels seem to favour", "Corrections for wrong labels",
 )  # fmt: skip
 """How warnings begin that say what was done and ask for nothing: whoever checks finds them folded."""
+MISREAD = ("These labels ", "There is no rater column")
+"""How warnings begin after which every number may be wrong: they come first."""
 
 
 def section_of(result: Result, spelling: Spelling = in_python) -> Section:
@@ -43,8 +47,9 @@ def unspelled_section(result: Result) -> Section:
 def with_warnings(section: Section, warnings: Sequence[Note], *, folded: Sequence[Note] = ()) -> Section:
     """The section with warnings as its last notes; some of them, and those beyond the first few, are folded."""
     room = max(MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points)), 0)
+    warnings = list(dict.fromkeys(warnings))  # people and judges may share one
     asking = [warning for warning in warnings if not is_fact(warning.text) and warning not in folded]
-    shown = asking[:room]
+    shown = sorted(asking, key=lambda warning: not warning.text.startswith(MISREAD))[:room]
     more = [warning for warning in warnings if warning not in shown]
     fold = [Fold(title=counted(len(more), "more warning"), parts=more)] if more else []
     return replace(section, blocks=(*section.blocks, *shown, *fold))
@@ -124,8 +129,6 @@ def judge_slots(result: Result, names: Iterable[str]) -> dict[str, int]:
 
     Places that would have the colour of people, the first one, are left free (`charts.colour_of`).
 
-    Examples
-    --------
     >>> from dissensus.methods.parts.result import PartsResult
     >>> judge_slots(PartsResult(settings={}, data={"judges": {"judges": ["a", "b"]}}, method="", parts=()), ["b", "c"])
     {'b': 2, 'c': 3}

@@ -128,7 +128,7 @@ def score_sentence(settings: Settings) -> str:
 
 
 _COMBINERS = {
-    "abc": "what the next rater said of other items with these labels (Anonymous Bayesian Combiner)",
+    "abc": "what the next rater said about other items with these labels (Anonymous Bayesian Combiner)",
     "npmle": "by Bayes' rule, from the mixture of kinds of items that fits all ratings best",
     "frequency": "the shares of labels that it collected",
     "plurality": "its most frequent label; tied labels share the point",
@@ -151,7 +151,7 @@ def calibration_sentence(settings: Settings) -> str:
     """How judges were calibrated; empty where they were not."""
     method = settings.get("calibrate", "none")
     means = "each answer is replaced by what people said where the judge gave it or a similar one"
-    return "" if method == "none" else f"Calibrated ({method}): {means}."
+    return "" if method == "none" else f"Recalibrated ({method}): {means}."
 
 
 _BY = {
@@ -163,8 +163,6 @@ _BY = {
 def by_words(score: object) -> str:
     """By what a number of raters was found, as the end of a clause; empty for cross-entropy, which is the rule.
 
-    Examples
-    --------
     >>> f"worth 1.2 raters{by_words('pearson')}", f"worth 1.2 raters{by_words('cross-entropy')}"
     ('worth 1.2 raters by correlation (Pearson)', 'worth 1.2 raters')
     """
@@ -190,8 +188,6 @@ def place_of(worth: JudgeWorth, terms: Terms) -> Verdict | None:
 def end_text(value: float, place: Verdict | None, above: str, digits: int = 2) -> str:
     """One end of an interval: a number, or the end of the curve that it is beyond.
 
-    Examples
-    --------
     >>> end_text(1.5, "within", ">4"), end_text(math.nan, "above K", ">4")
     ('1.50', '>4')
     """
@@ -226,6 +222,7 @@ def worth_text(worth: JudgeWorth, terms: Terms) -> str:
 def raters_text(worth: JudgeWorth, terms: Terms) -> str:
     """What a judge is worth in a sentence: `1.5 raters [1.2, 1.9]`, `more than 1 rater`, `less than asking nobody`."""
     place, bounds = place_of(worth, terms), bounds_text(worth, terms.above)
+    bounds = bounds.replace("<", "below ").replace(">", "above ")
     if place == "below 0" or (place == "above K" and not terms.largest):
         return f"{'less' if place == 'below 0' else 'more'} than asking nobody{bounds}"
     value = f"more than {terms.largest}" if place == "above K" else value_text(worth, terms)
@@ -243,7 +240,9 @@ def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges
         does = "predicts" if best.low_verdict in {None, "above K"} else "is not shown to predict"
         few = "most items have one rating, too few to count raters"
         return f"{subject} {does} another rater better than asking nobody; {few}."
-    value = f"{subject} is worth {raters_text(best, terms)}{by_words(settings.get('score'))}"
+    by = by_words(settings.get("score"))
+    how = "Recalibrated, " if best.calibrated and not by else ""
+    value = f"{how}{subject} is worth {raters_text(best, terms)}{by}"
     if place == "within" or bounds_text(best, terms.above):
         return f"{value}: {asking(best, terms)}."
     return f"{value}, the largest survey here." if place == "above K" else f"{value}: {terms.nobody} does better."
@@ -280,7 +279,8 @@ def asking(best: JudgeWorth, terms: Terms) -> str:
 def below_note(worth: JudgeWorth, settings: Settings) -> str:
     """What to try with a judge that is worse than asking nobody; empty where nothing helps."""
     if settings.get("score") in ORDERS:
-        return f"{quoted(worth.judge)} orders items against people: if its scale is reversed, change its numbers' sign."
+        remedy = "if its scale is reversed, multiply its numbers by -1 in the file"
+        return f"{quoted(worth.judge)} orders items against people: {remedy}."
     if settings.get("score", "cross-entropy") != "cross-entropy" or worth.calibrated:
         return ""
     return f"{quoted(worth.judge)} is below 0, which is often overconfidence: try {named('calibrate')} auto."

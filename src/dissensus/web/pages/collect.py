@@ -36,7 +36,7 @@ from dissensus.web.state import data_of, desk_of, whole_number
 
 LONGEST_BODY = 16_384
 WRONG_SECONDS = 0.5  # a link that is nobody's is answered late, so that trying many takes long
-NO_LINK = "This link does not work, or no longer. Ask whoever sent it to you for a new one."
+NO_LINK = "This link does not work, or no longer works. Ask whoever sent it to you for a new one."
 OWNER_BOOTSTRAP = 200
 NOBODY, TAKEN, TOO_FAST, NO_ROOM = 404, 409, 429, 507
 
@@ -121,7 +121,7 @@ async def _content(request: Request) -> dict[str, object]:
         content = json.loads(bytes(body))
         if isinstance(content, dict):
             return content
-    raise CollectionError("This is no JSON object.")
+    raise CollectionError("This is not a JSON object.")
 
 
 async def rating_image(request: Request) -> Response:
@@ -188,7 +188,7 @@ def _act(collection: Collection, action: str, rater: str) -> str:
     """Do what the owner decided, and say so."""
     if action in {"stop", "reopen"}:
         collection.add([Event(key=new_key(), kind=action, rater=EVERYBODY)])
-        return "The collection has ended." if action == "stop" else "The collection goes on."
+        return "The collection has ended." if action == "stop" else "The collection continues."
     if rater not in collection.plan.slots:
         raise CollectionError("There is no such rater.")
     if action == "link":
@@ -197,7 +197,7 @@ def _act(collection: Collection, action: str, rater: str) -> str:
     if action != "drop":
         raise CollectionError("There is no such action.")
     taken, left = drop_rater(collection, rater)
-    return f"{rater} was dropped: {taken} ratings go to the others, {left} to nobody."
+    return f"{rater} was dropped; of their open ratings others get {taken:,}, nobody {left:,}."
 
 
 async def owner_file(request: Request) -> Response:

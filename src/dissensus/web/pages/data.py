@@ -192,7 +192,7 @@ async def change(request: Request) -> Response:
         raise DissensusError("There is no such change.")
     if desk.shelf.find(data.id).is_example and request.path_params["change"] != "save":
         raise DissensusError(
-            "This is an example, which stays as it is. Drop your own files to change how they are read."
+            "This is an example and cannot be changed. Drop your own files to change how they are read."
         )
     changed = doing(desk.shelf, data, form)
     where = project_address(changed.id, "data")

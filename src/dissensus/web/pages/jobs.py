@@ -22,7 +22,7 @@ WORKS: dict[str, Work] = {
     "report": REPORT,
     **{asking.method: asking.work() for asking in ASKINGS},
 }
-GONE = "This job is not known (any more). Load the page again."
+GONE = "This job does not exist, or no longer. Reload the page."
 SAYS = {"X-Says": "why"}
 
 

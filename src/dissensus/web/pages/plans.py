@@ -90,7 +90,7 @@ PILOT = (
 )  # fmt: skip
 SPENDING = (
     _slider("error", "How often the worse may come out ahead", "0.05", "0.001", "0.3", "0.001"),
-    _slider("budget", "The most it may cost", "1000", "50", "20000", "50"),
+    _slider("budget", "Highest cost allowed", "1000", "50", "20000", "50"),
     Field(name="labels_per_item", label="Labels per item to compare", default="1,3,5", holds="wholes", usual="1,3,5"),
     Field(name="item_cost", label="Cost of an item", kind="number", default="0", usual="0"),
     Field(name="label_cost", label="Cost of a label", kind="number", default="1", usual="1"),
@@ -108,7 +108,7 @@ METRICS = (
 QUICK = frozenset({"wins", "mae"})  # what has a closed form and follows a slider; the rest is simulated
 
 DESIGN = (
-    Field(name="metric", label="How near to people", kind="choice", default="wins", choices=METRICS, usual="wins"),
+    Field(name="metric", label="How close to people", kind="choice", default="wins", choices=METRICS, usual="wins"),
     Field(
         name="power", label="How often a difference must be found", kind="slider", default="0.8", low="0.5",
         high="0.99", step="0.01", usual="0.8",
@@ -121,7 +121,7 @@ DESIGN = (
     Field(name="raters", label="Raters per item", holds="wholes", hint="as in 1,3,5; some are tried if empty"),
     Field(name="item_cost", label="Cost of an item", kind="number", default="0", usual="0"),
     Field(name="rating_cost", label="Cost of a rating", kind="number", default="1", usual="1"),
-    Field(name="budget", label="The most it may cost", kind="number"),
+    Field(name="budget", label="Highest cost allowed", kind="number"),
 )  # fmt: skip
 EFFECT = Field(
     name="effect", label="How much further B is from people", kind="slider", default="0.1", low="0.01",
@@ -132,7 +132,7 @@ JUDGES = (
     Field(name="b", label="Second judge", nobody="choose one"),
 )
 PILOT_METRIC = Field(
-    name="metric", label="How near to people", kind="choice",
+    name="metric", label="How close to people", kind="choice",
     choices=(("", "what fits the labels"), ("information", "what its calibrated answers tell"), *METRICS),
 )  # fmt: skip
 WITHOUT_PILOT, WITH_PILOT = (EFFECT, *DESIGN), (*JUDGES, PILOT_METRIC, *DESIGN[1:])
@@ -382,7 +382,7 @@ async def plan_json(request: Request, planner: str) -> Response:
     desk = desk_of(request)
     query = {name: value for name, value in request.query_params.items() if name != "data"}
     if not is_quick(planner, query, _values(planner, query)):
-        raise DissensusError("This plan is simulated: open its page, which says how far it is.")
+        raise DissensusError("This plan is simulated: open its page, which shows the progress.")
     return JSONResponse((await _wanted(desk, planner, query, "json"))["json"])
 
 

@@ -161,15 +161,15 @@ TESTS = (
 ALT_TEST = Asking(
     method="alt_test",
     title="Can this judge replace a rater?",
-    lead="One rater after the other is left out, and the judge takes the place: who is nearer to the remaining raters?",
+    lead="Each rater is left out in turn, and the judge takes their place: who is closer to the remaining raters?",
     button="Test",
     fields=(
         option_field(AltTestOptions, "judge", **ANY_JUDGE),
         option_field(
-            AltTestOptions, "epsilon", label="What is granted to a judge, as it costs less",
+            AltTestOptions, "epsilon", label="Allowance for a judge, since it costs less",
             hint="0.2 for experts, 0.15 for skilled raters, 0.1 for a crowd",
         ),
-        option_field(AltTestOptions, "score", label="What near means", choices=SCORES),
+        option_field(AltTestOptions, "score", label="What close means", choices=SCORES),
         option_field(AltTestOptions, "test", label="Test", choices=TESTS),
         option_field(AltTestOptions, "alpha", label="Level of the test"),
         option_field(AltTestOptions, "min_items", label="Items that a rater needs"),
@@ -193,7 +193,7 @@ COMPARE_TESTS = (
     ("mixture", "do they answer the same way? (mixture)"),
 )
 METRIC = option_field(
-    CompareOptions, "metric", label="How near to people", choices=(("", "what fits the labels"), *METRICS)
+    CompareOptions, "metric", label="How close to people", choices=(("", "what fits the labels"), *METRICS)
 )
 COMPARE = Asking(
     method="compare",
@@ -213,14 +213,14 @@ COMPARE = Asking(
 
 
 PANEL_SCORES = (("cross-entropy", "cross-entropy, in bits"), ("brier", "Brier score"), ("agreement", "agreement"))
-FEWER = "fewer are quicker, 0 is without intervals"
+FEWER = "fewer are quicker; 0 gives no intervals"
 PANEL = Asking(
     method="panel",
     title="What are several judges worth together?",
-    lead="The judges are combined in three ways, and each way is put beside surveys of people.",
+    lead="The judges are combined in three ways, and each way is compared with surveys of people.",
     button="Combine",
     fields=(
-        option_field(PanelOptions, "judge", label="Members", hint="names with commas between; all judges if empty"),
+        option_field(PanelOptions, "judge", label="Members", hint="names, separated by commas; all judges if empty"),
         option_field(PanelOptions, "method", label="Ways to combine", hint="plurality,average,stacked; all if empty"),
         option_field(PanelOptions, "score", label="How predictions are scored", choices=PANEL_SCORES),
         option_field(PanelOptions, "max_raters", label="The largest survey"),
@@ -231,9 +231,7 @@ PANEL = Asking(
 
 TARGETS = (("share", "by the share of its raters"), ("decision", "as a whole, where enough of them say so"))
 INTERVALS = (("wilson", "Wilson"), ("normal", "standard errors to each side"))
-POSITIVE = Field(
-    name="positive", label="Labels that count", holds="names", hint="as the file has them, with commas between"
-)
+POSITIVE = Field(name="positive", label="Labels that count", holds="names", hint="as in the file, separated by commas")
 PREVALENCE = Asking(
     method="prevalence",
     title="How many items are positive?",
@@ -258,7 +256,7 @@ GATE = Asking(
     lead="Thresholds that a judge must meet, tested on the bounds of intervals.",
     button="Check",
     fields=(
-        option_field(GateOptions, "judge", label="Judge at the gate", holds="one", nobody="choose one", stand_in="J"),
+        option_field(GateOptions, "judge", label="Judge to check", holds="one", nobody="choose one", stand_in="J"),
         option_field(GateOptions, "min_equivalence", label="Worth at least this many raters", default="1"),
         option_field(
             GateOptions, "min_consistency", label="Decides at least this share as people do",
@@ -270,7 +268,7 @@ GATE = Asking(
         option_field(GateOptions, "better_than", label="Better than this judge", holds="one", nobody=NOBODY),
         option_field(GateOptions, "not_worse_than", label="Not worse than this judge", holds="one", nobody=NOBODY),
         option_field(GateOptions, "margin", label="By at most", hint="in units of the measure below"),
-        option_field(GateOptions, "metric", label="How near to people", choices=METRICS),
+        option_field(GateOptions, "metric", label="How close to people", choices=METRICS),
     ),
     takes_task=True,
 )  # fmt: skip
@@ -279,9 +277,9 @@ GATE = Asking(
 RATERS = Asking(
     method="raters",
     title="Who are the raters?",
-    lead="How each rater agrees with the rest, how high and consistently each rates, and whether a judge sides with a "
+    lead="How far raters agree with the rest, how high and consistently they rate, and whether a judge sides with a "
     "group of them.",
-    button="Portray them",
+    button="Show them",
     fields=(
         POSITIVE,
         option_field(RatersOptions, "judge", **(ANY_JUDGE | {"label": "Judge to compare with groups"})),

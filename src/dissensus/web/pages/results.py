@@ -37,9 +37,9 @@ FIELDS = (
         step="1",
         holds="whole",
         usual="500",
-        hint="fewer are quicker, 0 is without intervals",
+        hint="fewer are quicker; 0 gives no intervals",
     ),
-    Field(name="by", label="Split by", hint="a column with what is known of each item"),
+    Field(name="by", label="Split by", hint="a column that describes each item"),
 )
 
 
@@ -98,7 +98,7 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
         *reading_lines(data, values, more=FIELDS[1:]),
         "",
         "from pathlib import Path",
-        f"from dissensus.methods.decide.answers import {answers}",
+        f"from dissensus.report.answers import {answers}",
         f"from dissensus.report.whole import {report}",
         "from dissensus.report.files import write_page",
         "",
@@ -120,7 +120,7 @@ REPORT = Work(page="results", part_names=PARTS, order=_order, show=_show)
 # ---- Every answer at the address of its page: .json, .csv, and .html as a page that needs no server
 
 KINDS = {"json": "application/json", "csv": "text/csv", "html": "text/html"}
-NOT_YET = "This was not computed yet: open the page without the suffix, or ask again in a while."
+NOT_YET = "This is not computed yet: open the page without the suffix, or try again in a while."
 
 
 async def download(request: Request) -> Response:

@@ -36,7 +36,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   const size = [...form.querySelectorAll("input[type=file]")].flatMap((input) => [...input.files]).reduce((sum, file) => sum + file.size, 0);
   if (size > Number(form.dataset.largest)) {
     event.preventDefault();
-    say("The files are larger than " + Math.round(Number(form.dataset.largest) / 1048576) + " MB together, the most that is taken here: send fewer rows or columns.");
+    say("Together the files exceed the limit of " + Math.round(Number(form.dataset.largest) / 1048576) + " MB: send fewer rows or columns.");
   }
 });
 document.addEventListener("htmx:xhr:progress", (event) => {
@@ -60,7 +60,7 @@ document.addEventListener("htmx:beforeRequest", (event) => {
 });
 document.addEventListener("htmx:sendError", () => {
   const place = document.getElementById("connection");
-  if (place !== null) place.textContent = "The server does not answer. Has it been stopped?";
+  if (place !== null) place.textContent = "The server is not responding. Has it been stopped?";
 });
 document.addEventListener("htmx:afterRequest", (event) => {
   const place = document.getElementById("connection");
@@ -155,7 +155,7 @@ if (planner !== null) {
       const response = await fetch("/move/" + planner.dataset.moves + "?" + query + "&seat=" + seat, { signal: asked.signal });
       if (response.status === 200) show(await response.json(), query);
     } catch (error) {
-      if (error.name !== "AbortError") document.getElementById("connection").textContent = "The server does not answer. Has it been stopped?";
+      if (error.name !== "AbortError") document.getElementById("connection").textContent = "The server is not responding. Has it been stopped?";
     }
   };
   const move = () => {

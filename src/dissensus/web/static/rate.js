@@ -159,8 +159,8 @@ const send = async (message) => {
     } catch {
       answer = null;
     }
-    const words = answer !== null && answer.status === 507 ? "The server has no room to save it." : "The connection is lost.";
-    say(words + " Your answer is not saved yet: trying again. Leave this page open.", true);
+    const words = answer !== null && answer.status === 507 ? "The server has no space left." : "The connection was lost.";
+    say(words + " Your answer is not saved yet; trying again. Keep this page open.", true);
     await wait(Math.min(15, 2 ** tries));
   }
 };
