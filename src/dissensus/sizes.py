@@ -20,6 +20,8 @@ _UNITS = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _NUMBER = re.compile(r"(\d{1,18})\s*(KB|MB|GB|TB|)", re.IGNORECASE)
 _CONTROL_GROUP = Path("/sys/fs/cgroup/memory.max")
 MACHINE_SHARE = 0.9
+LIBRARIES = 2**28  # bytes that Python, numpy and duckdb take before they read anything
+LEAST_MEMORY = 2 * LIBRARIES  # a library that finds too little while it starts ends the process without a word
 
 
 def machine_memory() -> int:
@@ -86,7 +88,10 @@ def _pair(text: str) -> tuple[str, int]:
     found = _NUMBER.fullmatch(value.replace("_", ""))
     if found is None or int(found[1]) == 0:
         raise OptionError(f"The limit {name} cannot be {value!r}: give a whole number above 0, such as 5000 or 8GB.")
-    return name, int(found[1]) * _UNITS[found[2].upper()]
+    number = int(found[1]) * _UNITS[found[2].upper()]
+    if name == "memory" and number < LEAST_MEMORY:
+        raise OptionError(f"The limit memory cannot be {value!r}: give at least {LEAST_MEMORY // 2**20}MB.")
+    return name, number
 
 
 Raised = int | str | None

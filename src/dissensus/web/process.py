@@ -13,7 +13,7 @@ from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 
 from dissensus.errors import DissensusError
-from dissensus.sizes import VARIABLE, bound_memory, current, machine_memory
+from dissensus.sizes import LEAST_MEMORY, VARIABLE, bound_memory, current, machine_memory
 from dissensus.web.fields import why
 
 Message = dict[str, object]
@@ -89,7 +89,8 @@ def _end_with_parent() -> None:
 
 def _limit() -> None:
     """Refuse files that grow without end, and memory beyond a third of the machine's, since two workers may run."""
-    os.environ[VARIABLE] = f"memory={machine_memory() // 3},{os.environ.get(VARIABLE, '')}"  # what is said last counts
+    third = max(machine_memory() // 3, LEAST_MEMORY)
+    os.environ[VARIABLE] = f"memory={third},{os.environ.get(VARIABLE, '')}"  # what is said last counts
     bound_memory(current().memory)
     try:
         import resource  # noqa: PLC0415 - not on Windows

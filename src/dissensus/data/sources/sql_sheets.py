@@ -27,7 +27,7 @@ from dissensus.data.sources.csv_rows import (
 from dissensus.data.sources.documents import JsonlSheet, blank_lines
 from dissensus.data.sources.files import UTF8, InputFile, plain_path
 from dissensus.errors import FileError, listed, shortened
-from dissensus.sizes import current
+from dissensus.sizes import LIBRARIES, current
 
 FEW_ROWS = 2000  # rows of a table that is coded here and not by duckdb
 MOST_IN_PLACE = 8
@@ -139,7 +139,7 @@ def connect(*sources: Path, spill: Path, memory: str | None = None) -> duckdb.Du
         "python_enable_replacements": "false",
         "temp_directory": str(spill / "spill"),
     }
-    config["memory_limit"] = memory or f"{current().memory * 3 // 4 // 2**20}MiB"
+    config["memory_limit"] = memory or f"{(current().memory - LIBRARIES) * 3 // 4 // 2**20}MiB"
     if current().memory < LITTLE_MEMORY:  # a thread that finds none at its start ends the process
         config["threads"] = 1
     if memory is not None:
