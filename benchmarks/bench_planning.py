@@ -5,8 +5,8 @@ import sys
 
 import numpy as np
 
+from dissensus.methods.plan_raters.designs import TestSets, simulated_designs
 from dissensus.methods.plan_raters.plan_raters import plan_raters
-from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
 from dissensus.methods.reproduce.how_many_raters import ITEMS, PERTURBATIONS, RESPONSES
 
 from timing import best_seconds, report

@@ -9,7 +9,7 @@ import pytest
 from dissensus.data import read, read_judges, read_task
 from dissensus.data.paths import example_path
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.choice import choice_of, kinds_of, rank_correlation
+from dissensus.methods.judges.advice import choice_of, kinds_of, rank_correlation
 from dissensus.methods.judges.result import (
     Advice,
     Constant,

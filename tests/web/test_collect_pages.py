@@ -18,7 +18,7 @@ from urllib.parse import urlencode
 import pytest
 
 from dissensus.data.collection import ALL_ANSWERS_FILE, Collection
-from dissensus.methods.collect.status import status_of
+from dissensus.methods.collect.collect import status_of
 from dissensus.web.collecting import BURST, PER_SECOND, Allowance, Desk, event_of
 from dissensus.web.layout import RUN
 

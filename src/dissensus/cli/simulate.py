@@ -44,9 +44,9 @@ class LabelPilotInput(PilotInput):
 
 
 def plan_raters_command(
-    design: Annotated[Keywords, "plan_raters.options.DesignOptions"],
+    design: Annotated[Keywords, "plan_raters.result.DesignOptions"],
     source: PilotInput,
-    options: Annotated[Keywords, "plan_raters.options.PilotOptions"],
+    options: Annotated[Keywords, "plan_raters.result.PilotOptions"],
     work: Work = Work(),
     output: Output = Output(),
 ) -> None:
@@ -314,7 +314,7 @@ def simulate_responses_command(
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """
-    from dissensus.methods.plan_raters.options import spread_of
+    from dissensus.methods.plan_raters.result import spread_of
     from dissensus.simulation.responses import Responses, simulate_responses
 
     population = Responses(

@@ -13,7 +13,7 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.history import read_history
 from dissensus.data.writers import write_judges
 from dissensus.errors import FileError, JudgesError, OptionError
-from dissensus.methods.gate.baseline import beside_earlier, earlier_answers
+from dissensus.methods.gate.verdicts import beside_earlier, earlier_answers
 
 RATINGS, JUDGES = read("example:binary"), read_judges("example:binary")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dissensus import plan_labels
-from dissensus.methods.plan_labels.curves import ASSURED
+from dissensus.methods.plan_labels.designs import ASSURED
 from dissensus.methods.plan_labels.pilot import situations_drawn
 from dissensus.methods.plan_labels.walk import log_chances
 from dissensus.simulation.labels import LabelNoise, TwoClassifiers, chances_of, simulate_labels

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from dissensus.cli.flags import spread
 from dissensus.cli.simulate import plan_labels_command
-from dissensus.methods.plan_labels.curves import items_draws
-from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme
+from dissensus.methods.plan_labels.designs import Scheme, fixed_scheme, items_draws
 from dissensus.methods.plan_labels.options import CORRELATED, situation_from
 from dissensus.methods.plan_labels.plan_labels import plan_labels
 from dissensus.methods.plan_labels.result import PlanLabelsResult

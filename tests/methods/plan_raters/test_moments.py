@@ -5,16 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.stats import binom, norm, wasserstein_distance
 
-from dissensus.methods.plan_raters.moments import (
-    Nodes,
-    expected_p,
-    folded_mean,
-    item_moments,
-    normal_nodes,
-    sign_flip_power,
-    smaller_square,
-)
-from dissensus.methods.plan_raters.simulated import (
+from dissensus.methods.plan_raters.designs import (
     TestSets,
     bin_chances,
     distance,
@@ -23,6 +14,15 @@ from dissensus.methods.plan_raters.simulated import (
     simulated_designs,
     sorted_count_distance,
     tossed,
+)
+from dissensus.methods.plan_raters.moments import (
+    Nodes,
+    expected_p,
+    folded_mean,
+    item_moments,
+    normal_nodes,
+    sign_flip_power,
+    smaller_square,
 )
 
 

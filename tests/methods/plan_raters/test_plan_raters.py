@@ -12,13 +12,12 @@ import typer
 from dissensus import read_judges
 from dissensus.cli.flags import spread
 from dissensus.cli.simulate import plan_raters_command
+from dissensus.methods.plan_raters.designs import TestSets, simulated_designs
 from dissensus.methods.plan_raters.moment_sources import fit_pilot
 from dissensus.methods.plan_raters.moments import item_moments, normal_nodes, sign_flip_power
-from dissensus.methods.plan_raters.options import MOST_SIMULATED
 from dissensus.methods.plan_raters.pilot import pilot_of, spreads_of
 from dissensus.methods.plan_raters.plan_raters import plan_raters
-from dissensus.methods.plan_raters.result import PlanRatersResult
-from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
+from dissensus.methods.plan_raters.result import MOST_SIMULATED, PlanRatersResult
 from dissensus.report.views import main_chart, section_of
 from dissensus.simulation.responses import Responses, simulate_responses
 

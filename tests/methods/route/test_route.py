@@ -16,8 +16,15 @@ from dissensus.cli.main import main
 from dissensus.errors import OptionError, RatingsError
 from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.scores import Score
-from dissensus.methods.route.knowledge import known_of, survey_masses
-from dissensus.methods.route.policies import SHARES, GainMap, entropies, routed_shares, share_needed
+from dissensus.methods.route.policies import (
+    SHARES,
+    GainMap,
+    entropies,
+    known_of,
+    routed_shares,
+    share_needed,
+    survey_masses,
+)
 from dissensus.report.views.route import WIDEST
 from dissensus.sampling.raters import rater_pool
 

@@ -12,9 +12,19 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.data.align import Responses
 from dissensus.errors import listed, named
-from dissensus.methods.compare.information import Rows, fold_stream, rows_in_folds, scores_of_labels
 from dissensus.methods.compare.metrics import Columns, Metric, MetricName, cross_entropy, midranks
-from dissensus.methods.compare.pairs import Cloud, NamedPair, Pairs, Space, clouds_of, pairs_of
+from dissensus.methods.compare.pairs import (
+    Cloud,
+    NamedPair,
+    Pairs,
+    Rows,
+    Space,
+    clouds_of,
+    fold_stream,
+    pairs_of,
+    rows_in_folds,
+    scores_of_labels,
+)
 from dissensus.methods.compare.resampling import (
     Resampled,
     holm,

@@ -39,7 +39,7 @@ from dissensus.methods.equivalence.setup import enough_items
 from dissensus.methods.equivalence.slices import compared, with_enough, worked_slices
 from dissensus.methods.gate.verdicts import SENSIBLE, SurveyRun, round_up, worth_verdict
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.choice import HALF, best_constant
+from dissensus.methods.judges.advice import HALF, best_constant
 from dissensus.methods.parts.parts import Cut, in_parts
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.methods.plan_raters.plan_raters import plan_raters

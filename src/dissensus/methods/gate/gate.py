@@ -21,12 +21,14 @@ from dissensus.methods.equivalence.bounds import place_of
 from dissensus.methods.equivalence.curve import verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
-from dissensus.methods.gate.baseline import Before, beside_earlier, earlier_answers
 from dissensus.methods.gate.result import Check, Constant, GateOptions, GateResult, Missing, Ruler, Verdict
 from dissensus.methods.gate.verdicts import (
+    Before,
     Estimate,
     Settling,
     SurveyRun,
+    beside_earlier,
+    earlier_answers,
     more_above,
     more_between,
     run_survey,

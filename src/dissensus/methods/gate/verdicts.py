@@ -1,10 +1,12 @@
 """From an estimate, its interval and a threshold to a verdict, and what would settle it."""
 
 import math
+import os
 from collections.abc import Callable
 from concurrent.futures import Executor
 from copy import deepcopy
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,12 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
-from dissensus.errors import OptionError, counted
+from dissensus.data.align import rows_among
+from dissensus.data.history import SUFFIX, last_passed
+from dissensus.data.inputs import JudgesLike
+from dissensus.data.questions import joined_probabilities
+from dissensus.data.readers import read_judges
+from dissensus.errors import JudgesError, OptionError, counted, listed
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.equivalence import rater_term_of
@@ -252,3 +259,68 @@ def worth_verdict(run: SurveyRun, threshold: float, *, confidence: float) -> tup
         what = what._replace(missing="ratings")  # some of the rated items lack them, and cost less than new ones
     low, high = run.intervals.worth(run.judge)
     return items, verdict_above(low, high, threshold), what._replace(each=each)
+
+
+# ---- What a judge answered before, beside what it answers now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Before:
+    """What a judge answered before."""
+
+    answers: Judges
+    name: str  # which answers these are
+
+
+def earlier_answers(source: JudgesLike, judge: str) -> Before:
+    """A judge's answers before: of a file or frame of them, or of the last gate that it passed in a history.
+
+    Raises DissensusError if it cannot be read, or has no such judge.
+    """
+    if isinstance(source, str | os.PathLike) and Path(source).suffix.lower() == SUFFIX:
+        answers, name = last_passed(Path(source), judge)
+        return Before(answers=answers, name=name)
+    answers = source if isinstance(source, Judges) else read_judges(source)
+    if answers.questions:
+        several = listed(list(answers.questions))
+        raise OptionError(f"The earlier answers are to several questions ({several}): give those of one.")
+    name = Path(source).name if isinstance(source, str | os.PathLike) else "before"
+    return Before(answers=answers[judge], name=name)
+
+
+def beside_earlier(judges: Judges, judge: str, before: Before) -> tuple[Judges, str, list[str]]:
+    """A judge's answers and its earlier ones on the items of both, what the earlier ones are called, and what is left.
+
+    Raises JudgesError if they share no item.
+    """
+    now, then = judges[judge], before.answers
+    shared = set(now.items) & set(then.items)
+    if not shared:
+        never = f"{judge} answered none of the items of {before.name}"
+        raise JudgesError(f"{never}: let it answer some of those again, or check the item ids.")
+    counts = {"new": len(set(now.items) - shared), "gone": len(set(then.items) - shared)}
+    left = [
+        f"{counted(count, 'item')} {'is' if count == 1 else 'are'} {word}" for word, count in counts.items() if count
+    ]
+    about = [f"Compared with {before.name} on the {counted(len(shared), 'item')} of both: {' and '.join(left)}."]
+    name = f"{judge} ({before.name})"
+    return _together(_on(shared, now), _on(shared, then), name), name, about if left else []
+
+
+def _on(items: set[str], judges: Judges) -> Judges:
+    return judges.where(np.array([item in items for item in judges.items], dtype=np.bool_)[judges.item])
+
+
+def _together(now: Judges, then: Judges, name: str) -> Judges:
+    """Both as two judges of one table; the earlier one gets a name."""
+    labels = (*now.labels, *(label for label in then.labels if label not in now.labels))
+    options = (*now.options, *(one for one in then.options if one not in now.options))
+    column = np.array([*(labels.index(label) for label in then.labels), -1], dtype=np.intp)
+    return Judges(
+        item=np.concatenate([now.item, rows_among(then.items, now.items)[then.item]]),
+        judge=np.concatenate([now.judge, np.full(then.n_answers, 1)]),
+        sample=np.concatenate([now.sample, then.sample]),
+        label=np.concatenate([now.label, column[then.label]]),
+        items=now.items, judges=(*now.judges, name), labels=labels, options=options,
+        probability=joined_probabilities([now, then], labels),
+    )  # fmt: skip

@@ -9,14 +9,16 @@ from numpy.random import Generator
 
 from dissensus.arrays import Flags
 from dissensus.errors import OptionError, counted, joined
-from dissensus.methods.plan_labels.curves import absolute_of, assured_items, items_draws
 from dissensus.methods.plan_labels.designs import (
     MOST_ITEMS,
     Assured,
     Scheme,
+    absolute_of,
     affordable_items,
+    assured_items,
     design_of,
     fixed_scheme,
+    items_draws,
     needed_of,
     schemes_of,
     whole,

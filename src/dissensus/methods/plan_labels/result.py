@@ -248,7 +248,7 @@ class PlanLabelsResult(Result):
     @cached_property
     def by_budget(self) -> tuple[Point, ...]:
         """Designs that budgets around this one buy, each way to label after the other."""
-        from dissensus.methods.plan_labels.curves import by_budget  # noqa: PLC0415 - as above
+        from dissensus.methods.plan_labels.designs import by_budget  # noqa: PLC0415 - as above
         from dissensus.methods.plan_labels.pilot import situations_drawn  # noqa: PLC0415 - as above
 
         has_draws = self.pilot is not None and self.options.bootstrap > 0
@@ -258,7 +258,7 @@ class PlanLabelsResult(Result):
     @cached_property
     def break_even(self) -> tuple[BreakEven, ...]:
         """From which item cost on several labels pay."""
-        from dissensus.methods.plan_labels.curves import break_even_of  # noqa: PLC0415 - as above
+        from dissensus.methods.plan_labels.designs import break_even_of  # noqa: PLC0415 - as above
 
         return break_even_of(self.options, self.situation)
 

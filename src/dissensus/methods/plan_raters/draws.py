@@ -16,10 +16,9 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
-from dissensus.methods.plan_raters.designs import Pair
+from dissensus.methods.plan_raters.designs import BINS, Pair, distance
 from dissensus.methods.plan_raters.moments import Moments, first_row
 from dissensus.methods.plan_raters.pilot import Pilot, Vectors, bins_of, gap, label_shares, spreads_of, vectors_of
-from dissensus.methods.plan_raters.simulated import BINS, distance
 
 # ---- A Dirichlet-multinomial model of the labels in a pilot: what further raters of an item would say
 

@@ -16,12 +16,14 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import RatingsError, counted
 from dissensus.methods.plan_raters.designs import (
+    FLIPS,
     FromMoments,
     MomentSource,
     NodeMoments,
     Pair,
     design_of,
     row_of,
+    sign_flip_p,
     sufficient,
     traded_pairs,
 )
@@ -50,7 +52,6 @@ from dissensus.methods.plan_raters.moment_sources import (
     resampled_weights,
 )
 from dissensus.methods.plan_raters.moments import Moments, Nodes, sign_flip_power
-from dissensus.methods.plan_raters.options import CLOSED, FEWEST_ITEMS, PlanRatersOptions
 from dissensus.methods.plan_raters.pilot import (
     DRAWS,
     Pilot,
@@ -62,8 +63,7 @@ from dissensus.methods.plan_raters.pilot import (
     spreads_of,
     vectors_of,
 )
-from dissensus.methods.plan_raters.result import Design, PilotFindings
-from dissensus.methods.plan_raters.simulated import FLIPS, sign_flip_p
+from dissensus.methods.plan_raters.result import CLOSED, FEWEST_ITEMS, Design, PilotFindings, PlanRatersOptions
 from dissensus.sampling.raters import FEWEST_RATERS
 
 # ---- Simulate a design from a fitted model of the pilot, to see whether the predicted power is there

@@ -21,13 +21,13 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
-from dissensus.methods.compare.information import Rows, scores_of_labels
+from dissensus.methods.compare.pairs import Rows, scores_of_labels
 from dissensus.methods.compare.result import CompareOptions
 from dissensus.methods.equivalence.calibration import draw_folds
 from dissensus.methods.plan_raters.designs import MomentSource, Pair
 from dissensus.methods.plan_raters.moments import Crew, Moments, Nodes, first_row
-from dissensus.methods.plan_raters.options import PlanRatersOptions
 from dissensus.methods.plan_raters.pilot import Pilot, Spreads, gap, label_shares, vectors_of
+from dissensus.methods.plan_raters.result import PlanRatersOptions
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.raters import Cells, RaterDraws, RaterSpread, rater_draws, rater_pool, resolve_raters
 

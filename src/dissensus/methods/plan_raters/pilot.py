@@ -34,8 +34,8 @@ from dissensus.data.align import (
 )
 from dissensus.data.coding import position_in_item
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed, named
-from dissensus.methods.plan_raters.options import FEWEST_ITEMS
-from dissensus.methods.plan_raters.simulated import BINS
+from dissensus.methods.plan_raters.designs import BINS
+from dissensus.methods.plan_raters.result import FEWEST_ITEMS
 
 FEWEST_RATED_TWICE = 3
 

@@ -14,9 +14,11 @@ from dissensus.methods.plan_raters.designs import (
     FromTestSets,
     NodeMoments,
     Predictor,
+    TestSets,
     frontier_of,
     grid_of,
     is_affordable,
+    simulated_designs,
     solved_designs,
     sufficient,
     trade_off,
@@ -24,22 +26,22 @@ from dissensus.methods.plan_raters.designs import (
 )
 from dissensus.methods.plan_raters.from_pilot import FittedPilot, confirmed, findings, fitted_pilot
 from dissensus.methods.plan_raters.moments import normal_nodes
-from dissensus.methods.plan_raters.options import (
+from dissensus.methods.plan_raters.pilot import pilot_of
+from dissensus.methods.plan_raters.result import (
     FEWEST_ITEMS,
     ITEMS,
     MOST_ITEMS,
     MOST_RATERS,
     RATERS,
+    Design,
     Method,
     PlanMetric,
     PlanRatersOptions,
+    PlanRatersResult,
     checked_numbers,
     default_method,
     default_metric,
 )
-from dissensus.methods.plan_raters.pilot import pilot_of
-from dissensus.methods.plan_raters.result import Design, PlanRatersResult
-from dissensus.methods.plan_raters.simulated import TestSets, simulated_designs
 from dissensus.sampling import Engine, Progress, seed_of
 
 FEW_ITEMS = 30

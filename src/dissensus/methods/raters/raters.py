@@ -1,32 +1,53 @@
 """Who are the raters? Each rater's numbers, and what sets groups of them apart."""
 
 from collections.abc import Sequence
+from concurrent.futures import Executor
 
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Floats
-from dissensus.data import JudgesLike, Ratings, RatingsLike, Task, as_data, as_ratings
-from dissensus.data.align import asked_in_one_way
+from dissensus.arrays import Codes, Flags, Floats
+from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data, as_ratings
+from dissensus.data.align import Answers, answers_of, asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.data.ratings import Elicitation
-from dissensus.errors import OptionError
+from dissensus.errors import DissensusError, OptionError, counted, listed
+from dissensus.methods.compare.resampling import holm
+from dissensus.methods.equivalence.equivalence import equivalence
+from dissensus.methods.equivalence.options import survey_options
+from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.parts.parts import in_parts
-from dissensus.methods.raters.by_group import group_rows, group_tests, sidings
 from dissensus.methods.raters.cells import (
     FEWEST_RATERS,
     Cells,
     Groups,
     cells_of,
+    centred,
     groups_of_raters,
+    groups_p,
+    on_shared_items,
     pooled_variance,
     rater_means,
     shrink,
+    smallest_p,
 )
-from dissensus.methods.raters.result import Measure, Population, RaterRow, RatersOptions, RatersResult, Siding
+from dissensus.methods.raters.result import (
+    About,
+    GroupRow,
+    GroupTest,
+    JudgeByGroup,
+    Measure,
+    Population,
+    RaterRow,
+    RatersOptions,
+    RatersResult,
+    Siding,
+)
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
-from dissensus.sampling.raters import RatersAs, resolve_raters
+from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.intervals import bootstrap_interval
+from dissensus.sampling.raters import RaterPool, RatersAs, RaterSpread, pool_of, rater_draws, resolve_raters
 
 # ---- Each rater's numbers, drawn towards those of the other raters
 
@@ -249,3 +270,276 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
         kept = f"repeats are kept with {named('repeats', of='read')} keep"
         texts.append(f"No consistency: no rater rated an item twice ({kept}).")
     return texts
+
+
+# ---- Groups of raters
+
+
+def group_rows(cells: Cells, groups: Groups | None) -> tuple[GroupRow, ...]:
+    """Each group's raters and ratings, and means over its ratings of items that other groups rated too."""
+    if groups is None:
+        return ()
+    group = groups.of_cells(cells)
+    in_both = on_shared_items(cells, groups)
+    difference = cells.agreement - cells.others
+    return tuple(
+        GroupRow(
+            group=name,
+            raters=int(np.sum(groups.of_rater == code)),
+            ratings=int(cells.size[group == code].sum()),
+            difference=_mean(difference[in_both & (group == code)]),
+            leniency=_mean(cells.leniency[in_both & (group == code)]),
+        )
+        for code, name in enumerate(groups.names)
+    )
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def group_tests(
+    cells: Cells, groups: Groups | None, options: RatersOptions, rng: Generator
+) -> tuple[tuple[GroupTest, ...], list[str]]:
+    """Whether groups differ in agreement and in leniency more than random groups of raters do, and warnings."""
+    if groups is None:
+        return (), []
+    in_both = on_shared_items(cells, groups)
+    values: dict[About, Floats] = {
+        "agreement": np.where(in_both, cells.agreement - cells.others, np.nan),
+        "leniency": centred(cells, np.where(in_both, cells.height, np.nan)),
+    }
+    tests = tuple(
+        GroupTest(about=about, p_value=groups_p(cells, value, groups, resamples=options.resamples, rng=stream))
+        for (about, value), stream in zip(values.items(), rng.spawn(len(values)), strict=True)
+    )
+    if not in_both.any():
+        return tests, ["Groups cannot be compared: no item was rated by two of them."]
+    least = smallest_p(groups)
+    few = "Groups of so few raters cannot be shown to differ"
+    warning = f"{few}: their p-value is never below {least:.2g}, however far apart they are."
+    return tests, [warning] if least > 1 - options.confidence else []
+
+
+# ---- How many raters of each group a judge is worth
+
+Worth = JudgeWorth | str  # what a judge is worth, or why that is unknown
+ONE_RATER = "most items have one rater of the group."
+
+
+def worths_by_group(
+    ratings: Ratings,
+    judges: Judges,
+    options: RatersOptions,
+    *,
+    names: tuple[str, ...],
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> dict[str, list[Worth]]:
+    """For each judge how many raters of each of these groups it is worth.
+
+    Judges that answered the same items in the same way go through one survey of people, which is what takes long.
+    """
+    worths: dict[str, list[Worth]] = {name: [] for name in judges.judges}
+    for group, stream in zip(names, rng.spawn(len(names)), strict=True):
+        members = ratings.of_group(group)
+        batches = _alike(members, judges)
+        for batch, batch_rng in zip(batches, stream.spawn(len(batches)), strict=True):
+            for name, worth in _worths(members, batch, options, batch_rng, executor, progress).items():
+                worths[name].append(worth)
+    return worths
+
+
+def _alike(members: Ratings, judges: Judges) -> list[Judges]:
+    """The judges in batches that the same survey of these raters serves."""
+    batches: dict[tuple[object, ...], list[int]] = {}
+    known = np.isin(judges.items, members.items)
+    for code, name in enumerate(judges.judges):
+        rows = judges.judge == code
+        answers = judges[name]
+        key = (np.unique(judges.item[rows & known[judges.item]]).tobytes(), *survey_options(members, answers).items())
+        batches.setdefault(key, []).append(code)
+    return [judges.where(np.isin(judges.judge, codes)) for codes in batches.values()]
+
+
+def _worths(
+    members: Ratings,
+    judges: Judges,
+    options: RatersOptions,
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> dict[str, Worth]:
+    """What each of some judges is worth in raters of one group."""
+    try:
+        result = equivalence(
+            members, judges, **survey_options(members, judges), bootstrap=options.bootstrap,
+            # A group may have too few raters to be a sample, and then stands for itself.
+            raters="fixed" if options.raters == "fixed" else None,
+            confidence=options.confidence, rng=rng, engine=executor, progress=progress,
+        )  # fmt: skip
+    except DissensusError as error:
+        return dict.fromkeys(judges.judges, error.message)
+    if not result.curve[-1].raters:
+        return dict.fromkeys(judges.judges, ONE_RATER)
+    return {own.judge: own for own in sorted(result.judges, key=lambda own: own.calibrated)}  # the last one stays
+
+
+# ---- A judge against each group of raters: is it nearer to one of them?
+
+NAN = float("nan")
+WEIGHTS_AT_ONCE = 1 << 22  # items times bootstrap samples that are held in memory
+DECIMALS = 9  # sums that differ by less are the same
+
+
+def against(
+    answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: Cells, options: RatersOptions
+) -> tuple[Floats, Floats]:
+    """How near a judge is to each cell's answer, and how much higher; NaN where it is silent or gave no number.
+
+    The labels are the raters', then those that only judges use.
+    """
+    strange = labels[ratings.n_labels :]
+    to_label = answers.predictions @ closeness(ratings, strange)
+    near = np.bincount(cells.of_rating, weights=to_label[ratings.item, ratings.label]) / cells.size
+    heights = label_heights(ratings, options.positive, strange)
+    bias = np.full(len(near), NAN)
+    if heights is not None:
+        bias = _height(answers, heights, is_share=bool(options.positive))[cells.item] - cells.height
+    return near, bias
+
+
+def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
+    """The judge's answer to each item as a number; the very number that it gave, where labels are numbers."""
+    is_known = np.isfinite(heights)
+    height = answers.predictions @ np.where(is_known, heights, 0.0)
+    height = np.where(answers.predictions[:, ~is_known].sum(axis=1) > 0, NAN, height)
+    return height if is_share or np.isnan(answers.values).all() else answers.values
+
+
+def sidings(
+    ratings: Ratings,
+    judges: Judges,
+    options: RatersOptions,
+    *,
+    cells: Cells,
+    groups: Groups,
+    rng: Generator,
+    executor: Executor,
+    progress: Progress | None,
+) -> tuple[tuple[Siding, ...], list[str]]:
+    """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
+    shared = judges.only(options.judge).on_items_of(ratings)
+    everybody, labels, warnings = answers_of(shared, ratings)
+    test_stream, sample_stream, survey_stream, rater_rng = rng.spawn(4)
+    worths = worths_by_group(
+        ratings, shared, options, names=groups.names, rng=survey_stream, executor=executor, progress=progress
+    )
+    in_both = on_shared_items(cells, groups)
+    pool = None if resolve_raters(options.raters, ratings)[0] == "fixed" else _cell_pool(cells, rater_rng)
+    rows, p_values = [], []
+    for answers in everybody:
+        near, bias = against(answers, labels, ratings, cells, options)
+        nearer = centred(cells, np.where(in_both, near, NAN))
+        p_values.append(groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream))
+        rows.append(_by_group(near, bias, cells, groups, worths[answers.judge], options, sample_stream, pool))
+    made = []
+    for answers, by_group, p, p_holm in zip(everybody, rows, p_values, holm(p_values), strict=True):
+        nearest = max(by_group, key=lambda group: -np.inf if np.isnan(group.nearer) else group.nearer)
+        side = nearest.group if p_holm <= 1 - options.confidence else None
+        made.append(Siding(judge=answers.judge, p_value=p, p_holm=p_holm, sides_with=side, groups=by_group))
+    return tuple(made), [*shared.warnings, *warnings, *_untold(groups, worths)]
+
+
+def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
+    """Why judges have no worth in raters of some groups, once for each reason."""
+    why: dict[str, dict[str, None]] = {}
+    for by_group in worths.values():
+        for group, worth in zip(groups.names, by_group, strict=True):
+            if isinstance(worth, str):
+                why.setdefault(worth, {})[group] = None
+    return [
+        f"How many raters a judge is worth is unknown for {counted(len(names), 'group')} ({listed(list(names))}): "
+        f"{reason}"
+        for reason, names in why.items()
+    ]
+
+
+def _by_group(
+    near: Floats, height: Floats, cells: Cells, groups: Groups, worths: list[Worth], options: RatersOptions,
+    rng: Generator, pool: RaterPool | None,
+) -> tuple[JudgeByGroup, ...]:  # fmt: skip
+    """A judge's closeness to each group and its bias, with intervals from resampling items, and raters."""
+    group = groups.of_cells(cells)
+    grouped = np.where(group >= 0, near, NAN)
+    rows = []
+    draws = None if pool is None else rater_draws(options.bootstrap, pool.n_groups, rng)
+    for code, name in enumerate(groups.names):
+        inside = group == code
+        nearer = _mean_and_samples(_nearer(grouped, cells.item, inside), cells, options, rng)
+        bias = _mean_and_samples(np.where(inside, height, NAN), cells, options, rng)
+        if pool is not None and draws is not None:
+            spread = _spread(pool, inside, grouped, height)
+            nearer, bias = (
+                (value, spread.column(i).moved(samples[:, None], draws)[:, 0]) if len(samples) else (value, samples)
+                for i, (value, samples) in enumerate((nearer, bias))
+            )
+        near_low, near_high = bootstrap_interval(*nearer, confidence=options.confidence, kind="percentile")
+        bias_low, bias_high = bootstrap_interval(*bias, confidence=options.confidence, kind="percentile")
+        known = inside & ~np.isnan(near)
+        rows.append(
+            JudgeByGroup(
+                group=name,
+                agreement=float(near[known].mean()) if known.any() else NAN,
+                nearer=nearer[0], nearer_low=near_low, nearer_high=near_high,
+                bias=bias[0], bias_low=bias_low, bias_high=bias_high,
+                worth=worth if isinstance(worth := worths[code], JudgeWorth) else None,
+                items=int(np.count_nonzero(np.bincount(cells.item[known]))),
+            )
+        )  # fmt: skip
+    return tuple(rows)
+
+
+def _nearer(closeness: Floats, item: Codes, inside: Flags) -> Floats:
+    """Closeness to the group's answers less that to the other groups' answers on the same item; NaN without either."""
+    others = ~inside & ~np.isnan(closeness)
+    n_items = int(item.max(initial=-1)) + 1
+    total = np.bincount(item[others], weights=closeness[others], minlength=n_items)
+    count = np.bincount(item[others], minlength=n_items)
+    mean = np.divide(total, count, out=np.full(n_items, NAN), where=count > 0)
+    return np.asarray(np.where(inside, closeness - mean[item], NAN))
+
+
+def _cell_pool(cells: Cells, rng: Generator) -> RaterPool:
+    """Who answered what, to leave raters out; the labels are the cells whose answer each rater gives."""
+    row = np.lexsort((cells.rater, cells.item))
+    return pool_of(row, cells.item[row], cells.rater[row], row, rng)
+
+
+def _spread(pool: RaterPool, inside: Flags, near: Floats, height: Floats) -> RaterSpread:
+    """Variances that raters bring to how much nearer a judge is to a group, and to its bias."""
+    values = []
+    own = inside[pool.row]
+    for left, given in pool.rows():
+        closer = _nearer(near[given][left], pool.item[left], own[left])
+        values.append([_mean(closer), _mean(height[given][left & own])])
+    return pool.spread(np.array(values))
+
+
+def _mean_and_samples(values: Floats, cells: Cells, options: RatersOptions, rng: Generator) -> tuple[float, Floats]:
+    """Mean of the known values, and in bootstrap samples of the items; items with the same sums are drawn as one."""
+    known = ~np.isnan(values)
+    if not known.any():
+        return NAN, np.empty(0)
+    total, count = np.bincount(cells.item[known], weights=values[known]), np.bincount(cells.item[known])
+    part = np.flatnonzero(count)
+    sums = np.stack([np.round(total[part], DECIMALS), count[part]], axis=1)
+    kinds, times = np.unique(sums, axis=0, return_counts=True)
+    step = max(1, WEIGHTS_AT_ONCE // len(kinds))
+    means = [np.empty(0)]
+    for first in range(0, options.bootstrap, step):
+        drawn = draw_weights(len(kinds), min(step, options.bootstrap - first), rng, copies=times) @ kinds
+        means.append(drawn[:, 0] / drawn[:, 1])
+    return float(total.sum() / count.sum()), np.concatenate(means)

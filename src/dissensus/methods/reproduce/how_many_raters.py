@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dissensus.methods.plan_raters.options import PlanMetric
 from dissensus.methods.plan_raters.plan_raters import plan_raters
+from dissensus.methods.plan_raters.result import PlanMetric
 from dissensus.methods.reproduce.claims import Claim, Drawing, Part, Point, spearman
 
 PAPER = "how-many-raters"

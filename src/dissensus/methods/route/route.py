@@ -24,10 +24,11 @@ from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.panel.beside_people import folds_among
 from dissensus.methods.parts.parts import in_parts
-from dissensus.methods.route.knowledge import ItemScores, Knowledge, known_of, largest_survey
 from dissensus.methods.route.policies import (
     SHARES,
     GainMap,
+    ItemScores,
+    Knowledge,
     Means,
     at_share,
     bootstrap_columns,
@@ -35,6 +36,8 @@ from dissensus.methods.route.policies import (
     columns_of,
     drawn_items,
     known_means,
+    known_of,
+    largest_survey,
     means_in,
     routed_shares,
     routing,

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from dissensus.data.labels import number
-from dissensus.methods.judges.choice import Choice, Kind
+from dissensus.methods.judges.advice import Choice, Kind
 from dissensus.methods.judges.definitions import BLIND
 from dissensus.methods.judges.result import (
     BASELINES,

@@ -3,8 +3,7 @@
 import math
 from collections.abc import Callable, Iterator, Sequence
 
-from dissensus.methods.judges.advice import OTHER_TASK, SELECT
-from dissensus.methods.judges.choice import Choice, Kind, choice_of
+from dissensus.methods.judges.advice import OTHER_TASK, SELECT, Choice, Kind, choice_of
 from dissensus.methods.judges.result import Confusion, DefinitionResult, Downstream, JudgesResult
 from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Paragraph, Part, Points, Section, Table
 from dissensus.report.numbers import (

@@ -22,9 +22,8 @@ from dissensus.data.collection import (
 )
 from dissensus.data.project import folder_for
 from dissensus.errors import DissensusError, FileError
-from dissensus.methods.collect.collect import drop_rater
+from dissensus.methods.collect.collect import drop_rater, status_of
 from dissensus.methods.collect.result import MOST_RATERS, CollectOptions
-from dissensus.methods.collect.status import status_of
 from dissensus.report.charts import script_safe_json
 from dissensus.report.views.collect import STATES, view
 from dissensus.web.collecting import IMAGE_TYPES, Collections, Desk, event_of, image_of, qr_svg, state_of, task_shown
