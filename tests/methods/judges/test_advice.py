@@ -5,7 +5,7 @@ import pytest
 
 from dissensus.data import Task
 from dissensus.methods.judges import judges as rank_judges
-from dissensus.methods.judges.advice import reading
+from dissensus.methods.judges.advice import orders_flipped
 from dissensus.methods.judges.result import JudgesResult, OrderFlips
 from dissensus.methods.judges.setup import set_up
 
@@ -167,7 +167,7 @@ def test_choices_that_flip_with_the_order_ask_for_both_orders():
     prepared = set_up(ratings_from(THREE), judges_from({"one": SOFT}), None, ASKED)
     flips = (OrderFlips(judge="one", items=10, share=0.3), OrderFlips(judge="two", items=10, share=0.1))
     result = JudgesResult(settings={}, data={}, definitions=(), order_flips=flips)
-    (found,) = [own for own in reading(prepared, result) if own.text.startswith("Always ask in both orders")]
+    (found,) = [own for own in orders_flipped(prepared, result) if own.text.startswith("Always ask in both orders")]
     assert found.reason == "The answer changes with the order on this share of the pairs: one 30%."
 
 

@@ -197,7 +197,8 @@ def compare(
         settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=(*asked.warnings, *about_raters, *_warnings(pairs, columns, compared, options)),
-        pairs=tuple(sorted(compared, key=_rank)),
+        # Pairs with a better judge first, the surest of them ahead.
+        pairs=tuple(sorted(compared, key=lambda pair: math.inf if pair.better == "neither" else pair.p_holm)),
         metric=pairs[0].problem.metric.name,
         test=test,
         better_scores=pairs[0].problem.metric.better,
@@ -216,12 +217,6 @@ def _all_compared(
         _non_inferiorities(pairs, columns, resampled, options), strict=True,
     )  # fmt: skip
     return [_compared(*part, options) for part in parts]
-
-
-def _rank(pair: PairComparison) -> tuple[bool, float]:
-    """Pairs with a better judge first, the surest of them ahead."""
-    is_open = pair.better == "neither"
-    return is_open, 0.0 if is_open else pair.p_holm
 
 
 def _compared(

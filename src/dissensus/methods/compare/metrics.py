@@ -166,8 +166,7 @@ class RootMeanScore:
 
     def __call__(self, columns: Columns, weights: Floats | None = None) -> Pair:
         """The root of each judge's mean."""
-        counted = columns.copies if weights is None else weights
-        return Pair(np.sqrt(mean_of(columns.a, counted)), np.sqrt(mean_of(columns.b, counted)))
+        return Pair(*map(np.sqrt, MeanScore()(columns, weights)))
 
     def swapper(self, columns: Columns) -> Swapper:
         """As in Score."""
@@ -197,8 +196,7 @@ class WinShare:
     def swapper(self, columns: Columns) -> Swapper:
         """As in Score: a swap turns a win into a loss."""
         won = wins(columns)
-        total, n = sum_of(won, columns.copies), columns.items_in_all
-        return lambda swap: np.asarray((total - 2 * (swap @ won)) / n)
+        return MeanScore().swapper(columns._replace(a=won, b=np.zeros_like(won)))
 
 
 def wins(columns: Columns) -> Floats:

@@ -306,7 +306,11 @@ def resample(
     bootstrap.
     """
     test_stream, bootstrap_stream = rng.spawn(2)
-    every = [_all_differences(problem, test, resamples) for problem in problems]
+    # Every difference that the test could draw, where there are few.
+    every = [
+        all_flipped_differences(problem.metric, problem.observed(), resamples) if test == "sign-flip" else None
+        for problem in problems
+    ]
     parts = [
         [] if known is not None else parts_of(problem, test, resamples)
         for problem, known in zip(problems, every, strict=True)
@@ -345,11 +349,6 @@ def _moved(null: Floats, noise: Floats, *, is_every: bool) -> tuple[Floats, bool
     return np.tile(null, times) + np.resize(noise, times * len(null)), False
 
 
-def _all_differences(problem: Problem, test: Test, resamples: int) -> Floats | None:
-    """Every difference that the test could draw, where there are few."""
-    return all_flipped_differences(problem.metric, problem.observed(), resamples) if test == "sign-flip" else None
-
-
 def _run(
     parts: Sequence[Sequence[Part]], executor: Executor, *, rng: Generator, progress: Progress | None = None
 ) -> list[Floats]:
@@ -367,13 +366,10 @@ def _p_value(problem: Problem, test: Test, differences: Floats, *, is_every: boo
     if not np.isfinite(observed):
         return float("nan")
     if test == "mixture":
-        return _mixture_p_value(differences[np.isfinite(differences).all(axis=1)])
+        # The authors' p, but not below what this number of test sets can show.
+        known = differences[np.isfinite(differences).all(axis=1)]
+        return max(mixture_p_value(known), 1 / (1 + len(known))) if len(known) else float("nan")
     return two_sided_p_value(observed, differences, is_every=is_every, is_symmetric=test == "sign-flip")
-
-
-def _mixture_p_value(differences: Floats) -> float:
-    """The authors' p, but not below what this number of test sets can show; NaN without any."""
-    return max(mixture_p_value(differences), 1 / (1 + len(differences))) if len(differences) else float("nan")
 
 
 def on_items_of(pairs: Sequence[NamedPair], ratings: Ratings) -> Ratings:

@@ -50,9 +50,7 @@ class Kind:
     @property
     def best(self) -> tuple[str, ...]:
         """The judges with the best value: several if they tie, none if it is undefined or no judge beats a constant."""
-        able = [value for value in self.first.values if value.rank is not None and value.beats_constant]
-        first = min((value.rank or 0 for value in able), default=0)
-        return tuple(value.judge for value in able if value.rank == first)
+        return self.first.best
 
     @property
     def looks_at_people(self) -> bool:
@@ -198,12 +196,6 @@ MIXED, ALL_ENDORSED = "Add an option for mixed cases", "Ask raters for all optio
 MOST_OPTIONS = 12  # more options than that are points of a measure, and nobody endorses several
 
 
-def collecting(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
-    """Advice on what to collect."""
-    for about in (_specify, _pair, _ratings, _judge_sets):
-        yield from about(prepared, result)
-
-
 def _can_ask_for_sets(prepared: Prepared) -> bool:
     """Whether response sets would add something: on a scale of numbers nobody endorses several."""
     is_known = prepared.is_fully_specified or bool(prepared.people.has_set.all())
@@ -275,12 +267,6 @@ MANY_TIES = 0.1
 MANY_FLIPS = 0.1
 
 
-def reading(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
-    """Advice on what the numbers do not say."""
-    for about in (_clip, _ties, _orders):
-        yield from about(prepared, result)
-
-
 def _clip(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     """Divergences that rest on the clip."""
     problem = prepared.problem
@@ -315,7 +301,7 @@ def _ties(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     )
 
 
-def _orders(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
+def orders_flipped(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Judges that go by the place of an output."""
     flipping = [flips for flips in result.order_flips if flips.share > MANY_FLIPS]
     if not flipping:
@@ -334,8 +320,16 @@ SELECT = "Select by"  # how the advice begins that names the judge of the answer
 
 def advice_on(prepared: Prepared, result: JudgesResult) -> tuple[Advice, ...]:
     """What to do, the most important first."""
-    order = (_select, _decide, _rivals, _sweep, _baselines, _distrust, collecting, reading)
+    to_do = (_select, _decide, _rivals, _sweep, _baselines, _distrust)
+    order = (*to_do, _specify, _pair, _ratings, _judge_sets, _clip, _ties, orders_flipped)
     return tuple(dict.fromkeys(advice for about in order for advice in about(prepared, result)))
+
+
+def _by_tau(result: JudgesResult) -> Iterator[tuple[dict[str, Downstream], Downstream]]:
+    """At each threshold the decisions of every judge, and those of the better constant."""
+    for tau in dict.fromkeys(row.tau for row in result.downstream):
+        rows = {row.judge: row for row in result.downstream if row.tau == tau}
+        yield rows, max((rows.pop(name) for name in BASELINES), key=lambda row: row.consistency)
 
 
 def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
@@ -344,15 +338,15 @@ def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     if chosen.selected is None:
         yield from _none_beats(chosen)
         return
-    able = [value for value in chosen.values if value.rank is not None and value.beats_constant]
-    first = min(value.rank or 0 for value in able)
-    tied = [value.judge for value in able if value.rank == first]
-    if len(tied) > 1:
-        yield Advice(text=f"Do not select by {chosen.id} alone: {listed(tied)} tie.", reason=_why(prepared))
+    if len(chosen.best) > 1:
+        yield Advice(text=f"Do not select by {chosen.id} alone: {listed(chosen.best)} tie.", reason=_why(prepared))
         return
     alone = f"{SELECT} {chosen.id} when you compare it with another judge."
     select = f"{SELECT} {chosen.id}: {chosen.selected}."
-    if not _is_any_better(result):
+    is_better = [
+        row.consistency > constant.consistency + SLACK for rows, constant in _by_tau(result) for row in rows.values()
+    ]
+    if result.downstream and not any(is_better):
         select = f"Do not let a judge decide yet: at every threshold a constant agrees with people as often. {select}"
     text = select if len(chosen.values) > 1 else alone
     yield Advice(text=text, reason=_why(prepared))
@@ -370,14 +364,6 @@ def _none_beats(chosen: DefinitionResult) -> Iterator[Advice]:
         reason=f"By {chosen.id} {always} has {chosen.constant.value:.3g}, {best.judge} {best.value:.3g}, and "
         f"{chosen.better} is better. Recalibration removes a judge's strictness or leniency.",
     )
-
-
-def _is_any_better(result: JudgesResult) -> bool:
-    """Whether a judge decides as people do more often than both constants at some threshold, or none is compared."""
-    rows = result.downstream
-    constants = {row.tau: max(other.consistency for other in rows if other.tau == row.tau and other.judge in BASELINES)
-                 for row in rows}  # fmt: skip
-    return not rows or any(row.consistency > constants[row.tau] + SLACK for row in rows if row.judge not in BASELINES)
 
 
 def _why(prepared: Prepared) -> str:
@@ -413,11 +399,9 @@ def _decide(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Another judge where the one to select is not the one whose decisions are best; each with all its thresholds."""
     chosen = result.definition(prepared.measure)
     better: dict[str, list[tuple[Downstream, ...]]] = {}
-    for tau in dict.fromkeys(row.tau for row in result.downstream):
-        rows = {row.judge: row for row in result.downstream if row.tau == tau and row.judge not in BASELINES}
+    for rows, constant in _by_tau(result):
         best = max(rows.values(), key=lambda row: row.consistency)
-        constant = max(row.consistency for row in result.downstream if row.tau == tau and row.judge in BASELINES)
-        if best.consistency <= constant + SLACK:
+        if best.consistency <= constant.consistency + SLACK:
             continue
         if chosen.selected is not None and best.consistency > rows[chosen.selected].consistency + SLACK:
             better.setdefault(best.judge, []).append((best, rows[chosen.selected]))
@@ -452,10 +436,8 @@ def _beside(comparisons: Sequence[tuple[Downstream, ...]], *, with_intervals: bo
 def _rivals(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Whether the best judge is clearly best."""
     chosen = result.definition(prepared.measure)
-    able = (value for value in chosen.values if value.rank is not None and value.beats_constant)
-    ranked = sorted(able, key=lambda value: value.rank or 0)
-    if len(ranked) > 1 and ranked[0].share_best < SURE:
-        first, second = ranked[:2]
+    if len(chosen.able) > 1 and chosen.able[0].share_best < SURE:
+        first, second = chosen.able[:2]
         yield Advice(
             text=f"Rate more items before you prefer {first.judge} to {second.judge}.",
             reason=f"By {chosen.id} {first.judge} is best in {first.share_best:.0%} of the bootstrap samples of "
@@ -482,11 +464,8 @@ def _sweep(_prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
 def _baselines(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     """Judges that do not beat a constant, in words; each set of judges with all its thresholds."""
     poor: dict[tuple[str, ...], list[tuple[Downstream, ...]]] = {}
-    for tau in dict.fromkeys(row.tau for row in result.downstream):
-        rows = [row for row in result.downstream if row.tau == tau]
-        constant = max((row for row in rows if row.judge in BASELINES), key=lambda row: row.consistency)
-        limit = constant.consistency + SLACK
-        beaten = [row for row in rows if row.judge not in BASELINES and row.consistency <= limit]
+    for rows, constant in _by_tau(result):
+        beaten = [row for row in rows.values() if row.consistency <= constant.consistency + SLACK]
         if beaten:
             poor.setdefault(tuple(row.judge for row in beaten), []).append((constant, *beaten))
     caveat = ""

@@ -238,11 +238,7 @@ class Row(NamedTuple):
 def biases_of(
     prepared: Prepared, ratings: Ratings, judges: Judges, options: JudgesOptions, rng: int | Generator | None
 ) -> tuple[Bias, ...]:
-    """Every bias that the data can show, judge by judge; none where labels have no height or items were put together.
-
-    `prepared`: the problem. `ratings`, `judges`: what it was made of: what is known of items, and in which order pairs
-    were shown. `options`: with `raters` as they are drawn; no intervals without bootstrap samples.
-    """
+    """Every bias that the data can show, by judge; none where labels have no height or items were put together."""
     heights = None if ratings.copies is not None else heights_of(prepared, ratings)
     if heights is None:
         return ()

@@ -41,8 +41,8 @@ def moved_by_raters(prepared: Prepared, ratings: Ratings, samples: Scores, strea
         found = [scores_without(*prepared.merged(everybody)) for everybody in panels_without(prepared, pool)]
     else:
         found = scores_of_panels(prepared, list(panels_without(prepared, pool)))
-    spread = pool.spread(np.stack([_flat(scores) for scores in found]))
-    moved = spread.moved(_flat_samples(samples), rater_draws(len(samples.values), pool.n_groups, stream))
+    spread = pool.spread(np.concatenate([_flat(scores) for scores in found]))
+    moved = spread.moved(_flat(samples), rater_draws(len(samples.values), pool.n_groups, stream))
     return _unflat(moved, samples, prepared)
 
 
@@ -107,12 +107,7 @@ MOVED = ("values", "consistency", "bias")  # what gets an interval and depends o
 
 
 def _flat(scores: Scores) -> Floats:
-    return np.concatenate([getattr(scores, name)[0].ravel() for name in MOVED])
-
-
-def _flat_samples(samples: Scores) -> Floats:
-    n = len(samples.values)
-    return np.concatenate([getattr(samples, name).reshape(n, -1) for name in MOVED], axis=1)
+    return np.concatenate([getattr(scores, name).reshape(len(scores.values), -1) for name in MOVED], axis=1)
 
 
 def _unflat(flat: Floats, samples: Scores, prepared: Prepared) -> Scores:
@@ -244,11 +239,7 @@ def person_ratios(shares: Shares) -> Ratios:
 def confusions(
     prepared: Prepared, ratings: Ratings, options: JudgesOptions, rng: int | Generator | None
 ) -> tuple[tuple[Confusion, ...], Confusion | None]:
-    """What each judge and one more person confuse; nothing where there are very many labels.
-
-    `prepared`: the problem. `ratings`: who rated what, to leave raters out. `options`: with `raters` as they are drawn;
-    no intervals without bootstrap samples.
-    """
+    """What each judge and one more person confuse; nothing where there are very many labels."""
     if len(prepared.space.options) > MOST_LABELS:
         return (), None
 

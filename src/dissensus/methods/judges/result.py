@@ -146,6 +146,17 @@ class DefinitionResult:
     person: Person | None = None  # None where too few items have two ratings
     perfect: Perfect | None = None
 
+    @property
+    def able(self) -> list[JudgeValue]:
+        """The judges that beat the best constant, the best first."""
+        beating = (value for value in self.values if value.rank is not None and value.beats_constant)
+        return sorted(beating, key=lambda value: value.rank or 0)
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The first of these, with those that tie with it."""
+        return tuple(value.judge for value in self.able if value.rank == self.able[0].rank)
+
     def of(self, judge: str) -> JudgeValue:
         """What this definition says of a judge."""
         return next(value for value in self.values if value.judge == judge)

@@ -8,7 +8,7 @@ import numpy as np
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings, Task
 from dissensus.data.align import order_of_labels, rows_among
-from dissensus.data.labels import Scale, label_values, option_name
+from dissensus.data.labels import label_values, option_name
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.answers import (
     JudgeAnswers,
@@ -81,7 +81,6 @@ class Prepared:
     judges: tuple[str, ...]
     space: LabelSpace
     task: Task  # options that may be combined in any way if the user named none
-    scale: Scale
     positive: Flags  # (n_options,)
     people: People  # on the items that are compared
     answers: JudgeAnswers  # on the same
@@ -166,7 +165,6 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
         judges=shared.judges,
         space=space,
         task=asked,
-        scale=ratings.scale,
         positive=positive,
         people=people,
         answers=given,

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import combinations
-from typing import TypedDict
 
 import numpy as np
 
@@ -128,31 +127,24 @@ def definition_results(
             selected=selected(np.where(beats[d], turned[d], np.nan), prepared.judges),
             tied_items=tied_people if definition.human == "hard" else 0,
             values=tuple(value_of(d, j) for j in range(len(prepared.judges))),
-            **_rulers_of(constants[d], rulers, d),
+            constant=constant, person=person, perfect=perfect,
         )
         for d, definition in enumerate(definitions)
+        for constant, person, perfect in [_rulers_of(constants[d], rulers, d)]
     )  # fmt: skip
 
 
-class _Beside(TypedDict):
-    constant: Constant | None
-    person: Person | None
-    perfect: Perfect | None
-
-
-def _rulers_of(best: BestConstant | None, rulers: Rulers | None, d: int) -> _Beside:
+def _rulers_of(
+    best: BestConstant | None, rulers: Rulers | None, d: int
+) -> tuple[Constant | None, Person | None, Perfect | None]:
     """The rulers of one definition."""
     if best is None:
-        return {"constant": None, "person": None, "perfect": None}
-    constant = Constant(answer=best.answer, value=best.value)
+        return None, None, None
     if rulers is None:
-        return {"constant": constant, "person": None, "perfect": None}
-    person = float(rulers.person[d])
-    return {
-        "constant": replace(constant, reduced=float(rulers.constants[d])),
-        "person": None if math.isnan(person) else Person(value=person, items=rulers.items[d]),
-        "perfect": _perfect(rulers.perfect[d]),
-    }
+        return Constant(answer=best.answer, value=best.value), None, None
+    constant = Constant(answer=best.answer, value=best.value, reduced=float(rulers.constants[d]))
+    person = None if math.isnan(rulers.person[d]) else Person(value=float(rulers.person[d]), items=rulers.items[d])
+    return constant, person, _perfect(rulers.perfect[d])
 
 
 def _perfect(ends: Floats) -> Perfect | None:

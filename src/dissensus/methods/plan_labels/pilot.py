@@ -296,10 +296,6 @@ def read_pilot(
 ) -> LabelPilot:
     """What a pilot says of two models and of the labels, with intervals by a bootstrap of items.
 
-    `ratings`: labels of some items, a few of them labelled by several raters. `judges`: what the models say of these
-    items and of others. `a`, `b`: the models; may be left out if there are just two. `bootstrap`: how many bootstrap
-    samples; 0 for no intervals. `confidence`: of the intervals.
-
     >>> from dissensus.simulation.labels import simulate_labels
     >>> made = simulate_labels(items=400, raters=5, unlabelled=2000, rng=1)
     >>> pilot = read_pilot(made.ratings, made.judges)

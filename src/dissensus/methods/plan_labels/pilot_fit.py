@@ -32,6 +32,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.plan_labels.votes import NODES, UNIFORM, beta_law
 from dissensus.options import named
+from dissensus.sampling.intervals import percentile_interval
 
 if TYPE_CHECKING:
     from dissensus.data import Judges, Ratings
@@ -211,20 +212,14 @@ class Known(NamedTuple):
     concentration: Floats
 
 
-def pair_agreement(kinds: Kinds) -> Floats:
-    """Share of the pairs of an item's labels that agree, of shape (n_kinds,); NaN with fewer than two labels."""
-    pairs = kinds.labels * (kinds.labels - 1)
-    agreeing = (kinds.counts * (kinds.counts - 1)).sum(axis=1)
-    return np.where(pairs > 0, agreeing / np.maximum(pairs, 1), np.nan)
-
-
 def known_squared(kinds: Kinds, weights: Floats, which: Flags) -> Floats:
     """E[u^2] from the agreement of two labels, of shape (n_samples,); not above 0 where they agree as by chance.
 
     `weights`, of shape (n_samples, n_kinds), says how many items there are of each kind; those of `which` are used.
     """
-    chance = 1 / kinds.n_classes
-    agreement = weighted_mean(weights, pair_agreement(kinds), which)
+    chance, pairs = 1 / kinds.n_classes, kinds.labels * (kinds.labels - 1)
+    agreeing = (kinds.counts * (kinds.counts - 1)).sum(axis=1)
+    agreement = weighted_mean(weights, np.where(pairs > 0, agreeing / np.maximum(pairs, 1), np.nan), which)
     return np.asarray((agreement - chance) / (1 - chance))
 
 
@@ -483,9 +478,5 @@ class Estimate:
 
 def estimate(samples: Floats, confidence: float) -> Estimate:
     """The first entry, with an interval from the others; NaN bounds if there are none."""
-    others = samples[1:]
-    others = others[~np.isnan(others)]
-    if not len(others):
-        return Estimate(value=float(samples[0]), low=np.nan, high=np.nan)
-    low, high = np.quantile(others, [(1 - confidence) / 2, (1 + confidence) / 2])
-    return Estimate(value=float(samples[0]), low=float(low), high=float(high))
+    low, high = percentile_interval(samples[1:], confidence, most_undefined=1.0)
+    return Estimate(value=float(samples[0]), low=low, high=high)

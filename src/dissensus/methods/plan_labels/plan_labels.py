@@ -187,7 +187,9 @@ def _planned(
 ) -> PlanLabelsResult:
     """The result, once it is known how models and labels stand to each other."""
     schemes = schemes_of(options, situation)
-    left = None if pilot is None or options.bootstrap == 0 else _left_open(pilot, options)
+    left = None
+    if pilot is not None and options.bootstrap > 0:
+        left = _LeftOpen(situations_drawn(pilot, options), is_turned(pilot, options))
     drawn = None if left is None else schemes_of(options, left.situation)
     needed: tuple[Needed, ...] = ()
     best: LabelDesign | None
@@ -213,10 +215,6 @@ class _LeftOpen(NamedTuple):
 
     situation: Situation
     is_turned: Flags
-
-
-def _left_open(pilot: LabelPilot, options: PlanLabelsOptions) -> _LeftOpen:
-    return _LeftOpen(situations_drawn(pilot, options), is_turned(pilot, options))
 
 
 def _assured(options: PlanLabelsOptions, drawn: Scheme | None, left: _LeftOpen | None, error: float) -> Assured | None:

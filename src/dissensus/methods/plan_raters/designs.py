@@ -228,10 +228,11 @@ def simulated_designs(
     for place, (raters, samples) in enumerate(plan.pairs):
         alt, null = (np.concatenate([part[place][side] for part in parts]) for side in (0, 1))
         for items in sizes:
+            own = alt[:, :items]
             designs[items, raters, samples] = Simulated(
                 p_value=expected_p_of(*(each[:, :items].sum(axis=1, dtype=np.float64) for each in (null, alt))),
-                power=float(np.mean(sign_flip_p(alt[:, :items], signs[:, :items]) <= alpha)),
-                strength=_strength(alt[:, :items]),
+                power=float(np.mean(sign_flip_p(own, signs[:, :items]) <= alpha)),
+                strength=abs(float(own.mean(dtype=np.float64))) / max(float(own.std(dtype=np.float64)), 1e-300),
             )
     return designs
 
@@ -242,11 +243,6 @@ def _tasks(plan: TestSets) -> list[TestSets]:
     per_item = {"emd": widest, "emd-binned": 30}.get(plan.metric, 8)
     sets = min(max(1, RESPONSES_PER_TASK // (per_item * plan.items)), plan.sets)
     return [replace(plan, sets=min(sets, plan.sets - done)) for done in range(0, plan.sets, sets)]
-
-
-def _strength(differences: Floats | Singles) -> float:
-    spread = float(differences.std(dtype=np.float64))
-    return abs(float(differences.mean(dtype=np.float64))) / max(spread, 1e-300)
 
 
 def expected_p_of(null: Floats, alt: Floats) -> float:
@@ -484,14 +480,9 @@ def frontier_of(designs: Sequence[Design]) -> tuple[Design, ...]:
 USUAL_RATERS = 5
 
 
-def usual_raters(options: PlanRatersOptions) -> int:
-    """The number of raters considered that is nearest to five."""
-    return min(options.raters, key=lambda number: abs(math.log(number / USUAL_RATERS)))
-
-
 def traded_pairs(options: PlanRatersOptions) -> tuple[Pair, Pair]:
-    """About five raters per item, and twice as many."""
-    raters = usual_raters(options)
+    """The number of raters considered that is nearest to five, and twice as many."""
+    raters = min(options.raters, key=lambda number: abs(math.log(number / USUAL_RATERS)))
     return options.pair(raters), options.pair(2 * raters)
 
 

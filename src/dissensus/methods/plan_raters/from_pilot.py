@@ -386,20 +386,15 @@ def confirmed(
     if not designs:
         return None, math.nan
     first = designs[0]
+    sizes = [] if options.items is not None else [math.ceil(first.items * factor) for factor in LARGER]
+    larger = [design_of(fitted.predictor, options, items, first.raters) for items in sizes]
     tried: list[tuple[Design, float]] = []
-    for design in sufficient([*designs, *_enlarged(fitted, options, first)], options)[:MOST_TRIED]:
+    for design in sufficient([*designs, *larger], options)[:MOST_TRIED]:
         power = simulated_power(fitted.model, design, metric=options.chosen_metric, alpha=options.alpha, rng=rng)
         if power >= options.power - FAR_OFF:
             return design, power
         tried.append((design, power))
     return tried[0]
-
-
-def _enlarged(fitted: FittedPilot, options: PlanRatersOptions, design: Design) -> list[Design]:
-    if options.items is not None:
-        return []
-    sizes = [math.ceil(design.items * factor) for factor in LARGER]
-    return [design_of(fitted.predictor, options, items, design.raters) for items in sizes]
 
 
 def findings(
@@ -408,7 +403,9 @@ def findings(
     """What the pilot says, and what is to be warned of."""
     pair = fitted.own_pair(options) if best is None else (best.raters, best.machine_samples)
     effects = fitted.predictor.effects(pair)
-    quartiles = _spread_quartiles(fitted.pilot)
+    quartiles = [math.nan] * 3  # of labels that are words
+    if fitted.pilot.aligned.has_numbers:
+        quartiles = np.quantile(np.sqrt(spreads_of(fitted.pilot).people), [0.25, 0.5, 0.75]).tolist()
     low, high = _needed_interval(fitted, options, pair)
     if best is not None:  # its power is exact, the interval's ends are approximate; unknown ends stay unknown
         low, high = min(low, best.items), max(high, best.items)
@@ -429,13 +426,6 @@ def findings(
         rater_error=math.nan if fitted.raters is None else math.sqrt(float(fitted.raters.spread.variance[0])),
     )
     return pilot, _doubts(fitted, options, best, simulated)
-
-
-def _spread_quartiles(pilot: Pilot) -> list[float]:
-    """Of the standard deviation of one rating; NaN where labels are words."""
-    if not pilot.aligned.has_numbers:
-        return [math.nan] * 3
-    return [float(each) for each in np.quantile(np.sqrt(spreads_of(pilot).people), [0.25, 0.5, 0.75])]
 
 
 def _doubts(fitted: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float) -> list[str]:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.arrays import Floats
+from dissensus.arrays import Flags, Floats
 from dissensus.sampling.raters import FEWEST_RATERS
 
 # ---- The kinds of items that a test set is made of: how far responses spread, and how far each judge is from people
@@ -279,13 +279,13 @@ def new_raters_power(moments: Moments, items: Items, crew: Crew, *, metric: str,
     return _t_power(np.minimum(effect / np.sqrt(whole), FARTHEST), degrees, bound)
 
 
-def _t_power(noncentrality: Floats, degrees: Floats, bound: Floats) -> Floats:
+def _t_power(noncentrality: Floats, degrees: Floats, bound: Floats, *, is_normal: Flags | bool = False) -> Floats:
     """How often a noncentral t lies beyond a bound; where the series gives up, far from 0, it is as good as normal."""
     from scipy.special import nctdtr, ndtr  # noqa: PLC0415 - as above
 
     power = 1 - nctdtr(degrees, noncentrality, bound) + nctdtr(degrees, noncentrality, -bound)
     normal = ndtr(noncentrality - bound) + ndtr(-noncentrality - bound)
-    return np.asarray(np.clip(np.where(np.isfinite(power), power, normal), 0, 1))
+    return np.asarray(np.clip(np.where(np.isfinite(power) & ~np.asarray(is_normal), power, normal), 0, 1))
 
 
 def mean_power(moments: Moments, items: Items, *, alpha: float) -> Floats:
@@ -294,7 +294,7 @@ def mean_power(moments: Moments, items: Items, *, alpha: float) -> Floats:
     Given their sizes, the flipped sums have variance sum(d^2): the test rejects if |sum(d)| > z sqrt(sum(d^2)), which
     is a bound on Student's t. With an effect, t is taken as noncentral t.
     """
-    from scipy.special import nctdtr, ndtr, ndtri  # noqa: PLC0415 - as above
+    from scipy.special import ndtri  # noqa: PLC0415 - as above
 
     n = np.asarray(items, dtype=np.float64)
     z = -ndtri(alpha / 2)
@@ -304,11 +304,8 @@ def mean_power(moments: Moments, items: Items, *, alpha: float) -> Floats:
     effect = np.abs(moments.mean) / np.sqrt(np.where(moments.variance > 0, moments.variance, 1.0))
     noncentrality = np.minimum(np.sqrt(n) * effect, FARTHEST)
     degrees = np.clip(n - 1, 1, MOST_DEGREES)
-    power = 1 - nctdtr(degrees, noncentrality, bound) + nctdtr(degrees, noncentrality, -bound)
-    # Far from zero, where the series gives up, and with many items, t is as good as normal.
-    is_normal = (n - 1 > MOST_DEGREES) | ~np.isfinite(power)
-    power = np.where(is_normal, ndtr(noncentrality - bound) + ndtr(-noncentrality - bound), power)
-    return np.asarray(np.where(is_possible, np.clip(power, 0, 1), 0.0))
+    power = _t_power(noncentrality, degrees, bound, is_normal=n - 1 > MOST_DEGREES)
+    return np.asarray(np.where(is_possible, power, 0.0))
 
 
 def sign_test_power(items: npt.NDArray[np.int64], margin: Floats, *, alpha: float) -> Floats:
