@@ -21,9 +21,6 @@ def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes
     """How often each item is drawn when as many as there are are drawn with replacement; shape (replicates, n_items).
 
     With `copies`, each item stands for this many items of the data: these are drawn, those of an item counted together.
-
-    >>> draw_weights(2, 5, np.random.default_rng(0), copies=np.array([3, 1])).sum(axis=1)
-    array([4, 4, 4, 4, 4])
     """
     if copies is not None:
         total = int(copies.sum())
@@ -115,9 +112,6 @@ def kinds_of(columns: Iterable[npt.NDArray[Any]]) -> tuple[Codes, Codes]:
 
     Numbers of 64 bits, each column of shape (n_rows,), are mixed to one: two of a million kinds are taken for one once
     in 10^7 data sets.
-
-    >>> kinds_of([np.array([0.5, 0.1, 0.5]), np.array([1, 0, 1])])
-    (array([0, 1]), array([0, 1, 0]))
     """
     mixed = np.zeros(1, dtype=np.uint64)
     for column in columns:

@@ -15,11 +15,7 @@ UNKNOWN = (math.nan, math.nan)
 
 
 def percentile_interval(values: Floats, confidence: float, *, most_undefined: float = UNDEFINED_SHARE) -> Bounds:
-    """Bounds that hold the middle of the defined values; NaN if none is defined or too many are not.
-
-    >>> percentile_interval(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), 0.5)
-    (1.0, 3.0)
-    """
+    """Bounds that hold the middle of the defined values; NaN if none is defined or too many are not."""
     defined = values[~np.isnan(values)]
     if not defined.size or values.size - defined.size > most_undefined * values.size:
         return UNKNOWN
@@ -59,9 +55,6 @@ def bootstrap_interval(estimate: float, replicates: Floats, *, confidence: float
 
     Replicates may be infinite (a judge off the curve): they count as very large or small, and a bound that falls among
     them is unknown, not 0 or K.
-
-    >>> bootstrap_interval(1.0, np.array([0.0, 1.0, 2.0, 4.0, np.nan]), confidence=0.5, kind="percentile")
-    (0.0, 2.0)
     """
     known = replicates[~np.isnan(replicates)]
     if not known.size or not np.isfinite(estimate):

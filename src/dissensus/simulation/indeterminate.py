@@ -96,11 +96,7 @@ def selected_consistency(
 
 
 def best_judge(values: Floats) -> int:
-    """The judge with the highest value, the first one of those that tie; a judge without a value is never it.
-
-    >>> best_judge(np.array([np.nan, 0.5, 0.7, 0.7]))
-    2
-    """
+    """The judge with the highest value, the first one of those that tie; a judge without a value is never it."""
     return int(np.argmax(np.where(np.isnan(values), -np.inf, values)))
 
 

@@ -31,13 +31,7 @@ MOST_OPTIONS = 16
 
 
 def response_sets(n_options: int, n_sets: int | None = None) -> Flags:
-    """The first this many non-empty sets of options, or all: smaller sets first, then in the order of the options.
-
-    >>> response_sets(2).astype(int)
-    array([[1, 0],
-           [0, 1],
-           [1, 1]])
-    """
+    """The first this many non-empty sets of options, or all: smaller sets first, then in the order of the options."""
     if not FEWEST_OPTIONS <= n_options <= MOST_OPTIONS:
         raise OptionError(f"{n_options} options: give a number from {FEWEST_OPTIONS} to {MOST_OPTIONS}.")
     most = 2**n_options - 1
@@ -59,11 +53,6 @@ def error_matrix(members: Flags, size: float, skew: float = 0.0) -> Floats:
     set. `skew`: 0 spreads errors evenly over the other sets. Above 0, they fall on sets with the first option rather
     than on others, below 0 the other way round: the others in that order, with weights 1, 1/2, 1/3, ... to the power of
     its absolute value.
-
-    >>> error_matrix(response_sets(2), 0.3, skew=1).round(2)
-    array([[0.7, 0.2, 0.2],
-           [0.1, 0.7, 0.1],
-           [0.2, 0.1, 0.7]])
     """
     checked_share("The size of the error", size)
     n_sets = len(members)
@@ -82,10 +71,6 @@ def choice_weights(members: Flags, gamma: float) -> Floats:
     """How much each option of a set appeals to a rater who must choose one: exp(-|gamma| rank), in the shape of F.
 
     Above 0 the first option of a set is preferred, below 0 the last, at 0 none. An option that is not in the set has 0.
-
-    >>> choice_weights(response_sets(2), -1.0).round(3)
-    array([[1.   , 0.   , 0.368],
-           [0.   , 1.   , 1.   ]])
     """
     is_in = members.T
     rank = np.cumsum(is_in, axis=0) - 1 if gamma >= 0 else np.cumsum(is_in[::-1], axis=0)[::-1] - 1
@@ -115,11 +100,7 @@ def forced_choices(choice: Floats, observed: Floats) -> Floats:
 
 
 def endorsements(observed: Floats, members: Flags) -> Floats:
-    """Omega = Lambda E theta: how often each option is in the response set, of shape (..., n_options).
-
-    >>> endorsements(np.array([0.4, 0.5, 0.1]), response_sets(2))
-    array([0.5, 0.6])
-    """
+    """Omega = Lambda E theta: how often each option is in the response set, of shape (..., n_options)."""
     return np.asarray(np.einsum("...v,vk->...k", observed, members.astype(np.float64)))
 
 
@@ -127,10 +108,6 @@ def reverse_choice(choice: Floats, observed: Floats, members: Flags) -> Floats:
     """F': the probability of each response set, given the option that was chosen, in the shape of F.
 
     Nobody chooses an option whose row is undefined; its sets are made equally likely.
-
-    >>> reverse_choice(np.array([[1, 0, 0.5], [0, 1, 0.5]]), np.array([0.2, 0.4, 0.4]), response_sets(2)).round(3)
-    array([[0.5  , 0.   , 0.5  ],
-           [0.   , 0.667, 0.333]])
     """
     return _rows_given(choice * observed[..., None, :], members.T / np.maximum(members.sum(axis=0), 1)[:, None])
 
@@ -157,9 +134,6 @@ def selection_effect(choice: Floats, members: Flags) -> Floats:
     """Gamma: how much likelier than by chance the first option is chosen from a set that has it.
 
     Differs from the paper: it divides by the size of the set, which makes chance 1/4 in a set of two.
-
-    >>> float(selection_effect(np.array([[1, 0, 0.5], [0, 1, 0.5]]), response_sets(2)))
-    1.0
     """
     has_first = members[:, 0]
     size = members.sum(axis=1)[has_first]
@@ -268,12 +242,7 @@ class Population:
 def draw_population(
     design: Indeterminacy, *, items: int = 100, judges: int = 50, rng: int | Generator | None = None
 ) -> Population:
-    """People's and judges' rating distributions on this many new items.
-
-    >>> drawn = draw_population(Indeterminacy(n_options=2, n_sets=3), items=4, judges=5, rng=0)
-    >>> drawn.soft.shape, drawn.judge_marginals.shape
-    ((4, 2), (5, 4, 2))
-    """
+    """People's and judges' rating distributions on this many new items."""
     if items < 1 or judges < 0:
         raise OptionError(f"{items} items and {judges} judges: there must be at least one item.")
     cells = judges * items * design.n_options * design.n_sets

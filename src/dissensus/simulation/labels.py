@@ -198,12 +198,7 @@ class LabelChances:
 
 
 def chances_of(classifiers: TwoClassifiers, noise: LabelNoise) -> LabelChances:
-    """What is true of this many classes, classifiers and labels.
-
-    >>> found = chances_of(TwoClassifiers.independent(accuracy=0.75, margin=0.1), LabelNoise(label_accuracy=0.75))
-    >>> round(found.speaks_for_better, 4), round(found.speaks_for_worse, 4), round(found.disagreement, 4)
-    (0.1875, 0.1375, 0.325)
-    """
+    """What is true of this many classes, classifiers and labels."""
     share, right = classifiers.shares(), noise.accuracies()
     other = (1 - right) / (noise.classes - 1)  # chance of any one wrong class
     apart = share[BOTH_WRONG] * (noise.classes - 2) / (noise.classes - 1)

@@ -60,9 +60,6 @@ def draw_categories(uniform: Floats, probabilities: Floats) -> npt.NDArray[np.in
 
     The simulations draw uniform numbers and nothing else, because their stream is the least likely to change from one
     version of numpy to the next; the bundled data can be made again, byte for byte.
-
-    >>> draw_categories(np.array([0.1, 0.3, 0.99]), np.tile([0.25, 0.25, 0.5], (3, 1)))
-    array([0, 1, 2])
     """
     # The last bound is left out: rounding may leave it just below 1.
     bounds = np.cumsum(probabilities[:, :-1], axis=1)

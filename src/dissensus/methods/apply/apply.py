@@ -250,12 +250,7 @@ def map_of(parameters: Mapping[str, Floats], one: Recalibration) -> Map:
 
 
 def hard_labels(shares: Floats, scale: Scale) -> Codes:
-    """The label of each row of shares: the median where labels have an order, else the most likely one.
-
-    >>> shares = np.array([[0.4, 0.3, 0.3]])
-    >>> hard_labels(shares, "ordinal"), hard_labels(shares, "nominal")
-    (array([1]), array([0]))
-    """
+    """The label of each row of shares: the median where labels have an order, else the most likely one."""
     if scale == "nominal":
         return np.asarray(np.argmax(shares >= shares.max(axis=1, keepdims=True) - TIE, axis=1))
     return np.asarray(np.argmax(np.cumsum(shares, axis=1) >= HALF - TIE, axis=1))

@@ -23,10 +23,6 @@ def teams_of(n_items: int, n_raters: int, *, per_item: int, rng: Generator) -> C
 
     Each item in turn takes the raters with the least to do, and among those the ones who have met the fewest of the
     item's other raters; then swaps join raters who have not met at all.
-
-    >>> teams = teams_of(4, 4, per_item=2, rng=np.random.default_rng(0))
-    >>> np.bincount(teams.ravel()).tolist()
-    [2, 2, 2, 2]
     """
     load, met = np.zeros(n_raters), np.zeros((n_raters, n_raters), dtype=np.intp)
     teams = np.empty((n_items, per_item), dtype=np.intp)

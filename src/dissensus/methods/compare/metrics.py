@@ -72,11 +72,7 @@ def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
 
 
 def information(judge: Floats, people: Floats) -> Floats:
-    """Mean score of the raters' labels, from what each label scores; shapes as in `accuracy`.
-
-    >>> information(np.array([[-1.0, -2.0]]), np.array([[0.25, 0.75]]))
-    array([-1.75])
-    """
+    """Mean score of the raters' labels, from what each label scores; shapes as in `accuracy`."""
     return np.asarray((judge * people).sum(axis=-1))
 
 
@@ -283,9 +279,6 @@ def rankable(judge: Floats, people: Floats, *, copies: Floats | None = None) -> 
 
     `judge`, `people` (..., n_items, 1): mean answers; the raters' are not needed here. `copies` (n_items,): how many
     items each one stands for, which goes with answers of shape (n_items, 1) only.
-
-    >>> rankable(np.array([[0.1 + 0.2], [0.3], [3.0]]), np.zeros((3, 1)))
-    array([0.3, 0.3, 3. ])
     """
     del people  # a correlation compares items, so no single item has an error
     values = judge[..., 0]

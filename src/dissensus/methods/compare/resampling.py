@@ -145,9 +145,6 @@ def mixture_p_value(differences: Floats) -> float:
     """Chance that a test set of the null hypothesis differs as much as one of the alternative, ties counted.
 
     `differences` (n, 2): null hypothesis, alternative; signs are flipped where the alternative is below.
-
-    >>> mixture_p_value(np.array([[0.0, 1.0], [1.0, 2.0]]))
-    0.25
     """
     null, alternative = differences.T
     if np.median(null) > np.median(alternative):
@@ -195,9 +192,6 @@ def non_inferiority_p_value(gain: float, gains: Floats, margin: float) -> float:
 
     `gain`: how much better B is than A; negative where it is worse. `gains` (replicates,): the same in bootstrap
     samples. `margin`: how much worse it may be.
-
-    >>> non_inferiority_p_value(0.0, np.array([-2.0, -1.0, 0.0, 1.0]), margin=0.5)
-    0.4
     """
     defined = gains[np.isfinite(gains)]
     if not defined.size or not np.isfinite(gain):
@@ -217,9 +211,6 @@ def two_sided_p_value(
     `difference`: observed. `resampled` (n,): under the null hypothesis. `is_every`: whether these are all that there
     are. Else the observed one counts as one of them, so that p is never 0. `is_symmetric`: whether differences are as
     likely as their opposites. Then both sides are counted, which is the same with less noise.
-
-    >>> two_sided_p_value(2.0, np.array([-2.0, -1.0, 1.0, 2.0]), is_every=True)
-    0.5
     """
     known = resampled[np.isfinite(resampled)]
     if not np.isfinite(difference) or not known.size:
@@ -238,9 +229,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     Those that are undefined stay so and do not count.
 
     S. Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
     """
     adjusted = np.full(len(p_values), np.nan)
     known = np.flatnonzero(np.isfinite(p_values))

@@ -68,10 +68,6 @@ def pair_sums(types: CountTypes, weight_of: Callable[[Codes, Codes], npt.NDArray
     """Sum over pairs of labels (c, k) of n_c n_k w(c, k), for each type.
 
     Only labels that an item has are visited, so nothing grows with the square of the number of labels.
-
-    >>> from dissensus.data import types_of_matrix
-    >>> pair_sums(types_of_matrix([[2, 1]]), lambda c, k: c != k)
-    array([4.])
     """
     cells = np.diff(types.start)
     chunk = np.cumsum(cells**2) // PAIRS_AT_ONCE

@@ -64,11 +64,7 @@ class Estimate:
 
 
 def verdict_above(low: float, high: float, threshold: float) -> Verdict:
-    """Whether a number is at least the threshold: surely, surely not, or neither.
-
-    >>> verdict_above(2.0, 3.0, 2.0), verdict_above(1.0, 1.9, 2.0), verdict_above(1.0, 3.0, 2.0)
-    ('pass', 'fail', 'inconclusive')
-    """
+    """Whether a number is at least the threshold: surely, surely not, or neither."""
     if low >= threshold:
         return "pass"
     return "fail" if high < threshold else "inconclusive"
@@ -137,11 +133,7 @@ class Settling(NamedTuple):
 
 
 def round_up(count: int) -> int:
-    """A count with two digits: how many items are needed is known no better.
-
-    >>> round_up(7), round_up(118), round_up(1201)
-    (7, 120, 1300)
-    """
+    """A count with two digits: how many items are needed is known no better."""
     step = int("1".ljust(len(str(count)) - 1, "0"))
     return -(-count // step) * step
 

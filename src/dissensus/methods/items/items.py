@@ -224,11 +224,7 @@ def texts_of(ratings: Ratings) -> list[str | None] | None:
 
 
 def entropy(shares: Floats) -> Floats:
-    """Entropy of each row of shares, in bits.
-
-    >>> entropy(np.array([[0.5, 0.5], [1.0, 0.0]]))
-    array([1., 0.])
-    """
+    """Entropy of each row of shares, in bits."""
     logs = np.log2(shares, where=shares > 0, out=np.zeros_like(shares))
     return np.asarray(np.maximum(-np.einsum("il,il->i", shares, logs), 0.0))
 

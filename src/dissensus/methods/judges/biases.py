@@ -69,9 +69,6 @@ def wins_of(options: Sequence[str], *, is_pairwise: bool = False) -> Floats | No
     """How much of a win of the first output each option of a pairwise comparison is; None for other options.
 
     By the names of the options; else a pairwise task has them in order, from a win of the first to one of the second.
-
-    >>> wins_of(["A", "B", "tie"]), wins_of(["no", "yes"])
-    (array([1. , 0. , 0.5]), None)
     """
     names = [option.strip().lower().replace(" ", "_") for option in options]
     for first, second in PAIRS:
@@ -210,11 +207,7 @@ def _self_preferences(prepared: Prepared, ratings: Ratings, heights: Heights, pe
 
 
 def is_same(writer: str | None, judge: str) -> bool:
-    """Whether a writer is the judge, by its name or a part of the judge's.
-
-    >>> is_same("GPT-4", "gpt-4_pair"), is_same("gpt-4", "openai/gpt-4"), is_same("gpt-4", "gpt-4o")
-    (True, True, False)
-    """
+    """Whether a writer is the judge, by its name or a part of the judge's."""
     name = (writer or "").strip().lower()
     return bool(name) and name in {judge.strip().lower(), *re.split(r"[\s_/:@()]+", judge.strip().lower())}
 

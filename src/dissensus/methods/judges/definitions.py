@@ -98,11 +98,7 @@ def number_of(is_one: Flags, weights: Floats) -> Floats:
 
 
 def mean_of(values: Floats | Flags, weights: Floats) -> Floats:
-    """Mean over weighted items, of shape (...), of values of shape (n_items, ...).
-
-    >>> mean_of(np.array([1.0, 2.0]), np.array([1.0, 3.0]))
-    array(1.75)
-    """
+    """Mean over weighted items, of shape (...), of values of shape (n_items, ...)."""
     return np.asarray(np.einsum("i,i...->...", weights, values.astype(np.float64)) / weights.sum())
 
 

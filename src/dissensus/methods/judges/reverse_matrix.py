@@ -32,11 +32,6 @@ def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weight
     1/2, or 2 shared out among the sets if there are more than four; an option that nobody chose has its sets equally
     likely. A rater whose set lacks the own choice counts as said. The codes, of shape (n_pairs,), are each rater's
     option and set for one item.
-
-    >>> sets = np.array([[True, False], [False, True], [True, True]])
-    >>> pooled_reverse(np.array([0, 0, 1]), np.array([0, 2, 1]), sets)
-    array([[0.5 , 0.  , 0.5 ],
-           [0.  , 0.75, 0.25]])
     """
     check_members(members)
     n_sets, n_options = members.shape
@@ -66,12 +61,6 @@ def reverse_by_items(choices: Floats, set_shares: Floats, members: Flags, weight
     that have the option. Counting which sets occur on items where an option is chosen would not do: much of it falls on
     sets without it. An option that nobody chose has its sets equally likely; where fewer items than options are rated,
     F' is one of several best fits.
-
-    >>> sets = np.array([[True, False], [False, True], [True, True]])
-    >>> chosen, given = np.array([[1.0, 0.0], [0.5, 0.5]]), np.array([[0.6, 0.0, 0.4], [0.3, 0.5, 0.2]])
-    >>> reverse_by_items(chosen, given, sets).round(6)
-    array([[0.6, 0. , 0.4],
-           [0. , 1. , 0. ]])
     """
     check_members(members)
     w = np.ones((1, len(choices))) if weights is None else np.atleast_2d(np.asarray(weights, dtype=np.float64))
@@ -129,9 +118,6 @@ def share_meeting(soft: Floats, reverse: Floats, meets: Flags | Floats) -> Float
     """Probability, for each item, that a set has one of several options, which the sum of Omega would overstate.
 
     `meets`, of shape (n_sets,), says which sets have one.
-
-    >>> share_meeting(np.array([[0.2, 0.8]]), np.array([[1, 0, 0], [0, 0.5, 0.5]]), np.array([1.0, 0.0, 1.0]))
-    array([0.6])
     """
     given_choice = np.einsum("...kv,v->...k", reverse, np.asarray(meets, dtype=np.float64))
     return np.asarray(np.einsum("ik,...k->...i", soft, given_choice))
@@ -194,11 +180,6 @@ def own_betas(
     judge that was asked for both nowhere, or never chose a negative option there.
 
     "Validating LLM-as-a-Judge Systems in the Absence of Gold Labels", section 7, Finding 6: .32, .44, .04, .06, .11.
-
-    >>> choices = np.array([[[0.0, 1.0]], [[0.5, 0.5]], [[1.0, 0.0]]])
-    >>> own_betas(choices, np.array([[0.2], [0.8], [1.0]]), positive=np.array([True, False]),
-    ...           has_both=np.ones((3, 1), dtype=bool)).round(3)  # (.2 + .3 + 0) / (1 + .5 + 0)
-    array([0.333])
     """
     gained = (judge_positive - soft[:, :, positive].sum(axis=2)) * has_both
     negative = soft[:, :, ~positive].sum(axis=2) * has_both
@@ -218,9 +199,6 @@ def is_identifiable(members: Flags) -> bool:
 
     They do if no option is in two sets: the option chosen then names the set, however raters choose. Where every option
     alone is an admissible set, as the paper assumes, that means that all sets are single options.
-
-    >>> is_identifiable(np.eye(2)), is_identifiable(np.array([[1, 0], [0, 1], [1, 1]]))
-    (True, False)
     """
     return bool((np.asarray(members).sum(axis=0) <= 1).all())
 
@@ -240,11 +218,6 @@ def is_fully_specified(task: Task) -> bool:
     """Whether the option that a rater chooses tells the response set, whatever it is (Theorem 3.4).
 
     Single options are the usual case; sets of several will do if they have no option in common.
-
-    >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",))))
-    True
-    >>> is_fully_specified(Task(options=("A", "B", "C"), response_sets=(("A",), ("B",), ("C",), ("A", "B"))))
-    False
     """
     if isinstance(task.response_sets, str):
         return task.response_sets == "single"
@@ -256,11 +229,6 @@ def sets_behind_choices(task: Task) -> Flags | None:
 
     An option that is in no admissible set stands for itself. None where a choice tells no more than itself: the task is
     underspecified, or its sets are single options.
-
-    >>> sets_behind_choices(Task(options=("A", "B", "C"), response_sets=(("A", "B"), ("C",)))).astype(int)
-    array([[1, 1, 0],
-           [1, 1, 0],
-           [0, 0, 1]])
     """
     if isinstance(task.response_sets, str) or not is_fully_specified(task):
         return None

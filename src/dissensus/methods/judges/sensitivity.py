@@ -43,12 +43,6 @@ def leaked_marginals(soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping
     n_options) for several betas. `positive` (n_options,): which options are positive; all others leak. `mapping`:
     whether such a rater endorses both options, or the positive one only, as in the paper's Table 2, where raters
     un-endorse what they chose.
-
-    >>> very_toxic_toxic_no = np.array([[0.1, 0.3, 0.6]])
-    >>> leaked_marginals(very_toxic_toxic_no, 0.5, np.array([True, True, False]))
-    array([[0.1, 0.6, 0.6]])
-    >>> leaked_marginals(very_toxic_toxic_no, 0.5, np.array([True, True, False]), "paper")
-    array([[0.1, 0.6, 0.3]])
     """
     betas = _checked_betas(beta, mapping)
     leaks = np.zeros((len(positive), len(positive)))
@@ -61,11 +55,7 @@ def leaked_marginals(soft: Floats, beta: npt.ArrayLike, positive: Flags, mapping
 
 
 def nearest_positive(positive: Flags) -> Codes:
-    """The positive option nearest to each option in their order, the first one of two that are equally near.
-
-    >>> nearest_positive(np.array([True, True, False, False]))
-    array([0, 1, 1, 1])
-    """
+    """The positive option nearest to each option in their order, the first one of two that are equally near."""
     places = np.flatnonzero(positive)
     if not places.size:
         raise OptionError(f"No option is positive: name at least one with {named('positive')} or in the task.")
@@ -77,10 +67,6 @@ def leaked_positive(soft: Floats, beta: npt.ArrayLike, positive: Flags) -> Float
     """Probability that a response set has a positive option: O_positive + beta O_leak, under either mapping.
 
     Of shape (n_items,), or (n_betas, n_items) for several betas.
-
-    >>> leaked_positive(np.array([[0.1, 0.3, 0.6]]), [0.0, 0.5], np.array([True, True, False])).round(3)
-    array([[0.4],
-           [0.7]])
     """
     leak = soft[:, ~positive].sum(axis=1)
     return np.asarray(soft[:, positive].sum(axis=1) + _checked_betas(beta)[..., None] * leak)
@@ -90,9 +76,6 @@ def flip_points(soft: Floats, tau: float, positive: Flags) -> Floats:
     """The least beta at which each item is decided positive: (tau - O_positive) / O_leak, of shape (n_items,).
 
     0 for an item that is positive as it is, infinity for one that no beta up to 1 makes positive.
-
-    >>> flip_points(np.array([[0.5, 0.5], [0.3, 0.7], [0.0, 1.0]]), 0.5, np.array([True, False])).round(4)
-    array([0.    , 0.2857, 0.5   ])
     """
     JudgesOptions(tau=(tau,))  # raises where there is no such threshold
     share = soft[:, positive].sum(axis=1)

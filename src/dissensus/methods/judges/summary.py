@@ -55,9 +55,6 @@ def ranks(values: Floats) -> Floats:
     """Rank of each judge, 1 for the best, from values of shape (..., n_judges).
 
     Judges that tie share the better rank, and NaN has none.
-
-    >>> ranks(np.array([0.2, 0.9, np.nan, 0.9]))
-    array([ 3.,  1., nan,  1.])
     """
     with np.errstate(invalid="ignore"):
         better = (values[..., None, :] > values[..., :, None] + SLACK).sum(axis=-1)
@@ -65,11 +62,7 @@ def ranks(values: Floats) -> Floats:
 
 
 def selected(values: Floats, judges: Sequence[str]) -> str | None:
-    """The judge with the best value, the first one of those that tie; None if none has a value.
-
-    >>> selected(np.array([np.nan, 0.1, 0.3, 0.3]), ["a", "b", "c", "d"])
-    'c'
-    """
+    """The judge with the best value, the first one of those that tie; None if none has a value."""
     first = np.flatnonzero(ranks(values) == 1)
     return judges[int(first[0])] if first.size else None
 
@@ -78,9 +71,6 @@ def shares_best(values: Floats) -> Floats:
     """Share of the replicates in which each judge is best, from values of shape (n_replicates, ..., n_judges).
 
     Judges that tie share the replicate, and one whose value is NaN is not best; NaN if that is so in every replicate.
-
-    >>> shares_best(np.array([[1.0, 2.0], [2.0, 2.0], [3.0, 1.0], [4.0, 1.0]]))
-    array([0.625, 0.375])
     """
     is_known = ~np.isnan(values)
     filled = np.where(is_known, values, -np.inf)

@@ -22,39 +22,22 @@ def log_cramer(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floa
     """Logarithm of Cramer's bound rho^n, rho = 2 sqrt(xy) + z = 1 - (sqrt x - sqrt y)^2, for n items (Lemma 2).
 
     It is 0 (no bound) where y >= x, minus infinity where the better classifier always wins.
-
-    rho = 2 sqrt(.05) + .4 = .8472, and its 20th power:
-
-    >>> round(float(np.exp(log_cramer(0.5, 0.1, 20))), 4)
-    0.0363
     """
     return np.asarray(np.asarray(items, dtype=np.float64) * log_rate(x, y))
 
 
 def log_hoeffding(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Floats:
-    """Logarithm of Hoeffding's bound exp(-n (x - y)^2 / 2), for n items (Lemma 1); 0 (no bound) where y >= x.
-
-    >>> round(float(np.exp(log_hoeffding(0.5, 0.1, 20))), 4)
-    0.2019
-    """
+    """Logarithm of Hoeffding's bound exp(-n (x - y)^2 / 2), for n items (Lemma 1); 0 (no bound) where y >= x."""
     return np.asarray(np.asarray(items, dtype=np.float64) * _hoeffding_rate(x, y))
 
 
 def cramer_items(x: float, y: float, error: float) -> int | None:
-    """Smallest number of items for which Cramer's bound is at most `error`; None where y >= x.
-
-    >>> cramer_items(0.5, 0.1, 0.05)
-    19
-    """
+    """Smallest number of items for which Cramer's bound is at most `error`; None where y >= x."""
     return _items(float(log_rate(x, y)), error)
 
 
 def hoeffding_items(x: float, y: float, error: float) -> int | None:
-    """Smallest number of items for which Hoeffding's bound is at most `error`; None where y >= x.
-
-    >>> hoeffding_items(0.5, 0.1, 0.05)
-    38
-    """
+    """Smallest number of items for which Hoeffding's bound is at most `error`; None where y >= x."""
     return _items(float(_hoeffding_rate(x, y)), error)
 
 
@@ -113,11 +96,6 @@ def items_needed(x: float, y: float, error: float, ties: Ties = "lose") -> Items
     falls; ties lost, it only falls where z >= y (proved for z >= sqrt(xy), found without exception for the rest). With
     less z it goes up and down between odd and even numbers, until n v = 20 (v = z / (z + 2 sqrt(xy))): up to there
     every number is tried that bounds do not settle. With z = 0 the odd numbers, and the even ones, are such sequences.
-
-    Independent errors, accuracies .75 and .85, labels that are right three times in four.
-
-    >>> items_needed(0.1875, 0.1375, 0.05)
-    ItemsNeeded(first=369, safe=369)
     """
     check_error(error)
     if ties not in TIES:

@@ -28,9 +28,6 @@ def majority_accuracy(label_accuracy: npt.ArrayLike, labels: int, even: Even = "
     A tie among an even number of labels is worth the flip of a coin, or a wrong label ("strict").
 
     "Don't Label Twice", appendix D; Boland et al. (1989).
-
-    >>> float(majority_accuracy(0.75, 3))
-    0.84375
     """
     _check_labels(labels)
     if even not in EVENS:
@@ -50,9 +47,6 @@ def plurality_accuracy(label_accuracy: npt.ArrayLike, labels: int, classes: int)
     """Chance that the most frequent of a few labels is right; ties are broken at random.
 
     Each label is right with chance `label_accuracy`, and wrong ones spread evenly over the other `classes`.
-
-    >>> round(float(plurality_accuracy(0.5, 3, 4)), 6)
-    0.583333
     """
     _check_labels(labels)
     if classes < FEWEST_CLASSES:
@@ -65,23 +59,13 @@ def plurality_accuracy(label_accuracy: npt.ArrayLike, labels: int, classes: int)
 
 
 def two_plus_one(label_accuracy: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Accuracy and expected labels per item where a third label is asked only if the first two differ.
-
-    >>> accuracy, labels = two_plus_one(0.75)
-    >>> float(accuracy), float(labels)
-    (0.84375, 2.375)
-    """
+    """Accuracy and expected labels per item where a third label is asked only if the first two differ."""
     q = np.asarray(label_accuracy, dtype=np.float64)
     return majority_accuracy(q, 3), 2 + 2 * q * (1 - q)
 
 
 def lead_by_two(label_accuracy: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Accuracy and expected labels per item where labels are asked until one of two classes leads by two.
-
-    >>> accuracy, labels = lead_by_two(0.75)
-    >>> float(accuracy), float(labels)
-    (0.9, 3.2)
-    """
+    """Accuracy and expected labels per item where labels are asked until one of two classes leads by two."""
     q = np.asarray(label_accuracy, dtype=np.float64)
     agree = q**2 + (1 - q) ** 2  # the next two labels end it, or bring it back to a draw
     return q**2 / agree, 2 / agree
@@ -157,10 +141,6 @@ def independent_steps(accuracy: npt.ArrayLike, margin: npt.ArrayLike, label_accu
     """Steps of two classifiers that err independently of each other and of the labels (Proposition 1).
 
     `accuracy` is that of the worse one, and `label_accuracy` the chance that an item's (combined) label is right.
-
-    >>> steps = independent_steps(0.75, 0.1, 0.75)
-    >>> round(float(steps.x), 6), round(float(steps.y), 6)
-    (0.1875, 0.1375)
     """
     p, eps, q = (np.asarray(each, dtype=np.float64) for each in (accuracy, margin, label_accuracy))
     better_wrong = 1 - p - eps
@@ -227,12 +207,6 @@ def over_items(
 
     `vote` maps how often a label of an item is right to a number, such as how often the majority of three is.
     `concentration` is the sum of the parameters of u's beta distribution; infinite if items are equal.
-
-    Labels until one of two classes leads by two, u uniform: 4 / (1 + u^2) of them, which is pi on average.
-
-    >>> labels = over_items(lambda q: 2 / (q**2 + (1 - q) ** 2), np.array(0.75), concentration=2.0, classes=2)
-    >>> round(float(labels), 4)
-    3.1416
     """
     if np.isinf(concentration):
         return np.asarray(vote(label_accuracy))

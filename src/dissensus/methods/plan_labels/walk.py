@@ -348,12 +348,6 @@ def log_chances(x: npt.ArrayLike, y: npt.ArrayLike, items: npt.ArrayLike) -> Log
     broadcast to.
 
     "Don't Label Twice", Propositions 1 and 2 and Lemma 2.
-
-    Of two items the better classifier wins one and ties one, or wins both: .5^2 + 2 * .5 * .3.
-
-    >>> chances = log_chances(0.5, 0.2, 2)
-    >>> round(float(np.exp(chances.win)), 12), round(float(np.exp(chances.lose_or_tie)), 12)
-    (0.55, 0.45)
     """
     up, down, n = np.broadcast_arrays(np.asarray(x, float), np.asarray(y, float), np.asarray(items, float))
     _check(up, down, n)

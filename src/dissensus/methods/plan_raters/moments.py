@@ -113,11 +113,6 @@ def item_moments(
     `nodes`: the kinds of items. `raters`, `samples`: responses of people, and of each judge. `has_null`: whether the
     null's variance, which only the paper's p needs, is computed; else it is NaN. `points`: of the quadrature behind the
     variances.
-
-    >>> from dissensus.methods.plan_raters.moments import normal_nodes
-    >>> moments = item_moments(normal_nodes(0.1), raters=5, samples=5)
-    >>> round(float(moments.margin), 3), round(float(moments.mean), 4)
-    (0.234, 0.017)
     """
     own = nodes.machine**2 / samples
     shared = nodes.people**2 / raters
@@ -235,12 +230,6 @@ def sign_flip_power(moments: Moments, items: Items, *, metric: str, alpha: float
 
     `moments`: of one item. `items`: size of the test set; broadcasts with the moments. `metric`: for wins the sign-flip
     test is the sign test, whose power is exact; for the others it is nearly a t test. `alpha`: level of the test.
-
-    >>> from dissensus.methods.plan_raters.moments import item_moments
-    >>> from dissensus.methods.plan_raters.moments import normal_nodes
-    >>> moments = item_moments(normal_nodes(0.1), raters=5, samples=5)
-    >>> sign_flip_power(moments, np.array([100, 400]), metric="wins", alpha=0.05).round(2).tolist()
-    [0.6, 1.0]
     """
     if moments.crew is not None and np.any(moments.between):
         return new_raters_power(moments, items, moments.crew, metric=metric, alpha=alpha)

@@ -109,10 +109,6 @@ def prediction_powered(sample: Sample, weight: float) -> Point:
     """The judge's mean over the other items, times a weight, plus what it is off by where people looked.
 
     A. Angelopoulos, S. Bates, C. Fannjiang, M. Jordan, T. Zrnic (2023), "Prediction-powered inference".
-
-    >>> sample = Sample(people=np.array([1.0, 0.0]), judge=np.array([1.0, 1.0]), judge_only=np.array([1.0, 0.0, 1.0]))
-    >>> round(prediction_powered(sample, 1.0).value, 4), prediction_powered(sample, 0.0).value
-    (0.1667, 0.5)
     """
     if weight == 0:
         return people_only(sample)

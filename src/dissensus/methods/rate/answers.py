@@ -244,11 +244,6 @@ def option_probabilities(
 
     The place is the last one at which the letter that was picked stands. What could have stood there is added up by
     letter and rescaled to sum to 1; a letter that was not among the most probable tokens there has probability 0.
-
-    >>> a, b = ShownOption("A", "No", "", "No"), ShownOption("B", "Yes", "", "Yes")
-    >>> found = option_probabilities([("A", {"A": math.log(0.6), " B": math.log(0.2)})], [a, b], a)
-    >>> {option: round(share, 3) for option, share in found.items()}
-    {'No': 0.75, 'Yes': 0.25}
     """
     places = [alternatives for text, alternatives in tokens if text.strip(_AROUND_LETTERS) == picked.mark]
     if not places:
@@ -276,11 +271,7 @@ _REFUSAL = re.compile(
 
 
 def is_refusal(text: str) -> bool:
-    """Whether a text starts as refusals do.
-
-    >>> is_refusal("I'm sorry, but I can't help with that."), is_refusal("I cannot rate this."), is_refusal("I see.")
-    (True, True, False)
-    """
+    """Whether a text starts as refusals do."""
     return _REFUSAL.match(text.replace("\N{RIGHT SINGLE QUOTATION MARK}", "'")) is not None
 
 

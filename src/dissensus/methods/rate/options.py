@@ -41,11 +41,7 @@ class Endpoint:
 
 
 def checked_url(url: str) -> str:
-    """The address of a server, without a slash at its end.
-
-    >>> checked_url("http://localhost:8080/v1/")
-    'http://localhost:8080/v1'
-    """
+    """The address of a server, without a slash at its end."""
     try:
         parts = urlsplit(url.strip())
         has_host = bool(parts.hostname) and (parts.port is None or parts.port > 0)

@@ -57,13 +57,7 @@ class ShownOption:
 
 
 def marks_of(options: Sequence[str]) -> tuple[str, ...]:
-    """A letter for each place; letters that options are, or have as a word, are left out: none means two things.
-
-    >>> marks_of(["No", "Yes"]), marks_of(["a", "tie", "B"])
-    (('A', 'B'), ('C', 'D', 'E'))
-    >>> marks_of(["Response A", "Response B"])
-    ('C', 'D')
-    """
+    """A letter for each place; letters that options are, or have as a word, are left out: none means two things."""
     taken = {option.upper() for option in options} | {word for option in options for word in _LETTER.findall(option)}
     free = [letter for letter in string.ascii_uppercase if letter not in taken]
     if len(options) > len(free):
@@ -87,9 +81,6 @@ def option_order(n_options: int, *, seed: int, item: str, sample: int) -> tuple[
 
     Shuffled for each item, then moved on by one place from sample to sample: over as many samples as there are options
     each of them stands once at each place. It does not depend on how many samples there are in all.
-
-    >>> [option_order(3, seed=0, item="c01", sample=s) for s in range(3)]
-    [(0, 2, 1), (2, 1, 0), (1, 0, 2)]
     """
     shuffle, turn = divmod(sample, n_options)
     drawn = sorted(range(n_options), key=lambda option: _draw(seed, item, shuffle, option))
@@ -140,11 +131,7 @@ def response_format(task: Task, shown: Sequence[ShownOption], elicitation: Elici
 
 
 def asks_for_list(task: Task) -> bool:
-    """Whether a response set is asked for as a list, because there are too many sets to enumerate them.
-
-    >>> asks_for_list(Task(options=("No", "Yes"))), asks_for_list(Task(options=tuple(map(str, range(10)))))
-    (False, True)
-    """
+    """Whether a response set is asked for as a list, because there are too many sets to enumerate them."""
     if task.response_sets == "any":  # counted, not made: this is looked at for every request
         return (1 << len(task.options)) - 1 > MOST_LISTED_SETS
     return len(task.admissible_sets()) > MOST_LISTED_SETS
@@ -165,11 +152,7 @@ DIGITS = 8
 
 
 def fence_of(texts: Sequence[str]) -> str:
-    """A word that stands in none of the texts, and that is the same whenever they are.
-
-    >>> fence_of(["a comment"])
-    'b7cb5208'
-    """
+    """A word that stands in none of the texts, and that is the same whenever they are."""
     joined = "\0".join(texts).encode()
     again = 0
     while True:

@@ -54,10 +54,6 @@ def chance_of_winning(
     """Chance that the better classifier is ahead after this many items (Proposition 2).
 
     The counter-example for an even number of labels: 7/16 of two items with one label each.
-
-    >>> half, right = Fraction(1, 2), Fraction(3, 4)
-    >>> chance_of_winning(half, Fraction(1), half, right, right, items=1)
-    Fraction(7, 16)
     """
     only_better = (1 - worse_accuracy) * better_if_worse_wrong
     only_worse = worse_accuracy * (1 - better_if_worse_right)

@@ -303,13 +303,7 @@ EVEN = 0.5
 
 
 def chances_of(information: Floats, number: int) -> Floats:
-    """The chance of each item to be among this many drawn ones: half of it even, half by its information; never 0.
-
-    Examples
-    --------
-    >>> chances_of(np.array([0.0, 1.0, 3.0, 0.0]), 2)
-    array([0.25, 0.5 , 1.  , 0.25])
-    """
+    """The chance of each item to be among this many drawn ones: half of it even, half by its information; never 0."""
     total = information.sum()
     own = information / total if total > 0 else np.full(len(information), 1 / len(information))
     parts = EVEN / len(information) + (1 - EVEN) * own
