@@ -306,7 +306,9 @@ class DaskExecutor(Executor):
             "list[DaskFuture]",
             self._client.map(
                 run_packed, [task.small for task in packed],
-                [_parts_at(task, copies, place) for place, task in enumerate(packed)], expected=dict(versions_here()),
+                # Tasks take the workers, and with them the copies, by turns.
+                [[copies[place % len(copies)][part] for part in task.large] for place, task in enumerate(packed)],
+                expected=dict(versions_here()),
                 key=[(name, place) for place in range(len(packed))], pure=False,
             ),
         )  # fmt: skip
@@ -319,11 +321,6 @@ class DaskExecutor(Executor):
         tasks that are, once all workers were lost, even if they may run elsewhere.
         """
         return [[self._client.submit(unpack, part, pure=False) for part in parts] for _ in range(max(number, 1))]
-
-
-def _parts_at(task: Packed, copies: "Sequence[Sequence[DaskFuture]]", place: int) -> "list[DaskFuture]":
-    """The large parts of a task, where it is to run: tasks take the workers by turns."""
-    return [copies[place % len(copies)][part] for part in task.large]
 
 
 def run_packed(small: bytes, parts: Sequence[object], *, expected: Versions) -> object:

@@ -55,11 +55,11 @@ def pieces_of(files: LargeFiles, connection: duckdb.DuckDBPyConnection, columns:
     """The pieces of some files, in their order."""
     cut = _rows_of if files.kind == "parquet" else _blocks_of
     can_cut = not files.is_gzipped and ROW_NUMBER not in columns
-    return [piece for path in files.paths for piece in (cut(path, files.kind, connection) if can_cut else [_all(path)])]
-
-
-def _all(path: Path) -> Piece:
-    return Piece(path=path)
+    return [
+        piece
+        for path in files.paths
+        for piece in (cut(path, files.kind, connection) if can_cut else [Piece(path=path)])
+    ]
 
 
 def _rows_of(path: Path, _kind: str, connection: duckdb.DuckDBPyConnection) -> list[Piece]:
@@ -72,7 +72,7 @@ def _blocks_of(path: Path, kind: str, _connection: duckdb.DuckDBPyConnection) ->
     """Blocks of a text file; a file with quotes is one, since a line may end within them."""
     size = path.stat().st_size
     if size <= BYTES or (kind != "jsonl" and _has_quotes(path)):
-        return [_all(path)]
+        return [Piece(path=path)]
     return [Piece(path=path, start=start, end=start + BYTES) for start in range(0, size, BYTES)]
 
 

@@ -36,9 +36,6 @@ def studentized(estimate: Floats, replicates: Floats, *, error: Floats, errors: 
     Scores are skewed: samples with a low score have a large standard error. A basic interval, which mirrors the
     samples, is then too short on one side (Hall 1988).
 
-    `estimate`, `error` (n_statistics,): numbers, and their standard errors. `replicates`, `errors` (n_replicates,
-    n_statistics): the same in bootstrap samples.
-
     P. Hall (1988), "Theoretical Comparison of Bootstrap Confidence Intervals", Annals of Statistics 16.
 
     >>> ones = np.ones((2, 1))

@@ -20,7 +20,15 @@ from dissensus.simulation.indeterminate_model import (
     sample_choices,
     selection_effect,
 )
-from dissensus.simulation.panels import Simulated, Truth, draw_categories, markdown_table, numbered
+from dissensus.simulation.panels import (
+    FORCED_CHOICE,
+    RESPONSE_SET,
+    Simulated,
+    Truth,
+    draw_categories,
+    markdown_table,
+    numbered,
+)
 
 # ---- The paper's selection experiment: how well does the judge do that a measure selects?
 
@@ -182,8 +190,6 @@ def _plain(value: float) -> float:
 
 
 # ---- Draw ratings and judges from a population that may find several options reasonable
-
-FORCED_CHOICE, RESPONSE_SET = 0, 1
 
 
 def simulate_indeterminate(

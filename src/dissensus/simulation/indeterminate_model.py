@@ -253,7 +253,8 @@ def draw_population(
         )
     stream = np.random.default_rng(rng)
     members = response_sets(design.n_options, design.n_sets)
-    stable = _dirichlet(stream, (items, design.n_sets))
+    shares = -np.log1p(-stream.random((items, design.n_sets)))  # exponential numbers, rescaled: Dirichlet(1, ..., 1)
+    stable = shares / shares.sum(axis=1, keepdims=True)
     choice = _draw_choice(stream, members, np.full(items, design.gamma), ())
     sigma = _between(stream, design.sigma, judges)
     gamma = _between(stream, design.judge_gammas, judges)
@@ -263,12 +264,6 @@ def draw_population(
         judge_stable=onto_simplex(stable + sigma[:, None, None] * noise),
         judge_choice=_draw_choice(stream, members, gamma, (items,)), sigma=sigma, gamma=gamma,
     )  # fmt: skip
-
-
-def _dirichlet(rng: Generator, shape: tuple[int, int]) -> Floats:
-    """Dirichlet(1, ..., 1), one per row: exponential numbers, rescaled."""
-    drawn = -np.log1p(-rng.random(shape))
-    return np.asarray(drawn / drawn.sum(axis=1, keepdims=True))
 
 
 def _between(rng: Generator, ends: tuple[float, float], n: int) -> Floats:

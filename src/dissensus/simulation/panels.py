@@ -78,6 +78,7 @@ def to_normal(uniform: Floats) -> Floats:
 # ---- Raters: how many rate an item, out of how many, and how they are asked
 
 Asked = Literal["forced_choice", "response_set", "both"]
+FORCED_CHOICE, RESPONSE_SET = 0, 1  # codes of elicitations
 ASKED: tuple[Asked, ...] = ("forced_choice", "response_set", "both")
 
 

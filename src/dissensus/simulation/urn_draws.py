@@ -19,6 +19,8 @@ from dissensus.data.coding import compact
 from dissensus.data.labels import order_labels
 from dissensus.errors import OptionError
 from dissensus.simulation.panels import (
+    FORCED_CHOICE,
+    RESPONSE_SET,
     Panel,
     Simulated,
     Truth,
@@ -239,7 +241,6 @@ def _plain(value: float) -> float | None:
 # ---- Draw ratings and judges from an urn whose truth is known
 
 MOST_LABELS_FOR_SETS = 16
-FORCED_CHOICE, RESPONSE_SET = 0, 1
 
 
 def simulate_urn(

@@ -183,7 +183,10 @@ def _applied(one: Recalibration, judge: Judges) -> _Applied:
     _, item, outputs = given.distributions(place, len(known) + 1)
     # The last column holds answers of which nothing is known.
     outside, inside = outputs[:, -1], outputs[:, :-1]
-    shares = _by_table(one, outputs) if parameters is None else _by_map(one, parameters, inside, outside)
+    if parameters is None:  # after several samples the mean of what people say after each answer
+        shares = np.einsum("na,al->nl", outputs, np.concatenate([one.shares, one.prior[None, :]]))
+    else:
+        shares = _by_map(one, parameters, inside, outside)
     never = np.append(one.items <= 0, True) if parameters is None else np.append(np.zeros(len(known)), 1) > 0
     is_unseen = np.asarray((outputs[:, never] > TIE).any(axis=1))
     label = hard_labels(shares, one.scale)
@@ -224,12 +227,6 @@ def _places(judge: Judges, known: tuple[str, ...], scale: Scale) -> tuple[Codes,
     if foreign and are_measures(foreign, known, scale):  # a number between labels counts as the nearest one
         return nearest_labels(label_values(judge.labels), label_values(known)), []
     return np.where(place < 0, len(known), place), foreign
-
-
-def _by_table(one: Recalibration, outputs: Floats) -> Floats:
-    """What people say after each answer; after several samples the mean of it."""
-    meanings = np.concatenate([one.shares, one.prior[None, :]])
-    return np.asarray(np.einsum("na,al->nl", outputs, meanings))
 
 
 def _by_map(one: Recalibration, parameters: Mapping[str, Floats], inside: Floats, outside: Floats) -> Floats:

@@ -333,8 +333,6 @@ def midranks(values: Floats) -> Floats:
 def weighted_midranks(values: Floats, weights: Floats) -> Floats:
     """The ranks that values have when each occurs `weights` times, without sorting again for each replicate.
 
-    `values` (n_items,). `weights` (n_items,).
-
     >>> weighted_midranks(np.array([5.0, 7.0, 7.0]), np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 1.0]]))
     array([[1.5, 3. , 3. ],
            [0.5, 1.5, 1.5]])

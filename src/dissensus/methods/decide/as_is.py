@@ -189,12 +189,7 @@ def standings(
     shared: SharedItems, ratings: Ratings, *, raters: RatersAs, bootstrap: int, confidence: float, margin: float,
     streams: tuple[Generator, Generator],
 ) -> Standings:  # fmt: skip
-    """Where each judge stands, from bootstrap samples of the items and, if they are a sample, the raters.
-
-    `shared`, `ratings`: what is scored, and the ratings it comes from. `raters`: whether raters are a sample.
-    `bootstrap`, `confidence`: of the intervals. `margin`: how much worse than a person a judge may be and still be like
-    one, as a share of how much better than the constant a person is. `streams`: random numbers of items and of raters.
-    """
+    """Where each judge stands, from bootstrap samples of the items and, if they are a sample, the raters."""
     scores = item_scores(shared, shared.item, shared.label)
     n = len(shared.judges)
     values = _statistics(_means(shared.stands_for[None, :], scores, n), n)[0]

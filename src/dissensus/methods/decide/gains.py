@@ -39,11 +39,7 @@ class Gain(NamedTuple):
 
 
 def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, Gain]:
-    """The gain of each calibrated judge over a constant, by name, for an additive score.
-
-    `prepared`: judges calibrated on the rated items. `raters`: whether raters are a sample. `rng`: of random numbers,
-    for the raters.
-    """
+    """The gain of each calibrated judge over a constant, by name, for an additive score."""
     problem = prepared.problem
     judges = [judge for judge in problem.judges if judge.calibrated]
     if not judges:

@@ -47,11 +47,7 @@ def weighted_sum(weights: Floats, per_type: npt.NDArray[np.floating] | Codes) ->
 
 
 def label_totals(types: CountTypes, weights: Floats, per_rating: Floats | None = None) -> Floats:
-    """Weighted number of ratings of each label, of shape (n_replicates, n_labels).
-
-    `types`: the histogram. `weights` (n_replicates, n_types): weights of the types. `per_rating` (n_types,): what one
-    rating of a type counts; 1 if not given.
-    """
+    """Weighted number of ratings of each label, of shape (n_replicates, n_labels)."""
     if types.n_labels <= DENSE_LABELS:
         if per_rating is None:
             return weights @ types.dense().astype(np.float64)  # whole numbers: exact in any order
@@ -121,8 +117,6 @@ def nominal_alpha(types: CountTypes, weights: npt.ArrayLike | None = None) -> Fl
 def interval_alpha(types: CountTypes, values: Floats, weights: npt.ArrayLike | None = None) -> Floats:
     """Krippendorff's alpha for numbers: disagreement is the squared difference.
 
-    `values` (n_labels,): the number that each label is.
-
     >>> from dissensus.data import types_of_matrix
     >>> interval_alpha(types_of_matrix([[2, 0], [1, 1], [0, 2]]), np.array([1.0, 5.0])).round(4)
     array([0.4444])
@@ -184,12 +178,9 @@ def _alpha_of_squares(types: CountTypes, w: Floats, n_c: Floats, within: Floats,
     observed = ratio(np.einsum("rt,rt->r", w, within * share), n)
     mean = ratio(np.einsum("rl,rl->r", n_c, np.broadcast_to(x, n_c.shape)), n)
     expected = ratio(np.einsum("rl,rl->r", n_c, (x - mean[:, None]) ** 2), n - 1)
-    return 1 - ratio(observed, np.where(_uses_one_label(n_c), 0.0, expected))
-
-
-def _uses_one_label(n_c: Floats) -> npt.NDArray[np.bool_]:
     # Asked of the whole numbers, because a sum of squares that should be zero may be 1e-33.
-    return np.asarray(np.count_nonzero(n_c, axis=1) <= 1)
+    is_one_label = np.count_nonzero(n_c, axis=1) <= 1
+    return 1 - ratio(observed, np.where(is_one_label, 0.0, expected))
 
 
 def agreeing_share(types: CountTypes) -> Floats:
@@ -358,8 +349,6 @@ def _overlap(members: Members) -> tuple[Floats, Floats]:
 
 def set_alpha(types: CountTypes, distance: Floats, weights: npt.ArrayLike | None = None) -> Floats:
     """Krippendorff's alpha for any distance between labels.
-
-    `distance` (n_labels, n_labels): how far apart two labels are; 0 on the diagonal.
 
     Returns an array of shape (n_replicates,): NaN if only one label was used or no item has two ratings.
 

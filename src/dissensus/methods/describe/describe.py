@@ -374,23 +374,18 @@ def _coefficients(
         if np.isnan(value):
             undefined.append(name)
         elif name in replicates:
-            reason = _why_no_interval(ratings, replicates[name])
-            if reason is None:
-                low, high = percentile_interval(replicates[name], confidence)
+            missing = float(np.isnan(replicates[name]).mean())
+            if ratings.items_in_all == 1:
+                no_interval.setdefault("there is only one item to resample", []).append(name)
+            elif missing > UNDEFINED_SHARE:
+                no_interval.setdefault(f"undefined in {missing:.0%} of the bootstrap samples", []).append(name)
             else:
-                no_interval.setdefault(reason, []).append(name)
+                low, high = percentile_interval(replicates[name], confidence)
         coefficients.append(Coefficient(name=name, value=value, low=low, high=high))
     where = "" if group is None else f"In group {group}: "
     warnings = [f"{where}{', '.join(undefined)} undefined: {why_undefined(ratings)}."] if undefined else []
     warnings += [f"{where}No interval for {', '.join(names)}: {why}." for why, names in no_interval.items()]
     return coefficients, warnings
-
-
-def _why_no_interval(ratings: Ratings, replicates: Floats) -> str | None:
-    if ratings.items_in_all == 1:
-        return "there is only one item to resample"
-    undefined = float(np.isnan(replicates).mean())
-    return f"undefined in {undefined:.0%} of the bootstrap samples" if undefined > UNDEFINED_SHARE else None
 
 
 def _agreement_by_item(ratings: Ratings) -> tuple[tuple[tuple[float, int], ...], float]:

@@ -377,14 +377,14 @@ def decision_checks(result: JudgesResult, options: GateOptions, *, these: Judges
     row, constants, items = _decided(result, options)
     alone = None if these is None else _decided(these, options)[0]
     checks = []
-    for name, estimate_of, verdict_by, more_by in _DECISIONS:
-        threshold = getattr(options, name)
+    for name, verdict_by, more_by in _DECISIONS:
+        threshold, measure = getattr(options, name), name.partition("_")[2]
         if threshold is None:
             continue
-        estimate, *others = (estimate_of(one, items) for one in (row, *constants))
+        ends = [[getattr(one, f"{measure}{end}") for end in ("", "_low", "_high")] for one in (row, *constants)]
+        estimate, *others = (Estimate(value=own, low=low, high=high, items=items) for own, low, high in ends)
         if alone is not None:
-            own = estimate_of(alone, items)
-            estimate = replace(estimate, these=(own.low, own.high))
+            estimate = replace(estimate, these=(getattr(alone, f"{measure}_low"), getattr(alone, f"{measure}_high")))
         beside = tuple(
             Constant(
                 judge=one.judge, value=other.value, low=other.low, high=other.high,
@@ -394,7 +394,7 @@ def decision_checks(result: JudgesResult, options: GateOptions, *, these: Judges
         )  # fmt: skip
         verdict = verdict_by(estimate.low, estimate.high, threshold)
         what = settling(estimate, threshold, options.confidence, more_by)
-        check = _check(name, threshold, estimate, verdict, what, name.partition("_")[2])
+        check = _check(name, threshold, estimate, verdict, what, measure)
         checks.append(_with_rulers(replace(check, tau=row.tau, constants=beside), row, result))
     return checks
 
@@ -435,21 +435,10 @@ def _reaches(check: Check, constant: Constant) -> str:
     return f"{constant.value:.1%} decided as people do, by the judge {check.value:.1%}"
 
 
-def consistency_of(row: Downstream, items: int) -> Estimate:
-    """The share of items with the same decision, with its interval."""
-    return Estimate(value=row.consistency, low=row.consistency_low, high=row.consistency_high, items=items)
-
-
-def bias_of(row: Downstream, items: int) -> Estimate:
-    """The judge's prevalence less people's, with its interval."""
-    return Estimate(value=row.bias, low=row.bias_low, high=row.bias_high, items=items)
-
-
-_DECISIONS: tuple[tuple[str, Any, Any, Any], ...] = (
-    ("min_consistency", consistency_of, verdict_above, more_above),
-    ("max_bias", bias_of, verdict_between, more_between),
-)
-"""Option, estimate, verdict and what would settle it."""
+_DECISIONS: tuple[tuple[str, Any, Any], ...] = (
+    ("min_consistency", verdict_above, more_above), ("max_bias", verdict_between, more_between),
+)  # fmt: skip
+"""Option, verdict and what would settle it."""
 
 
 # ---- Is the judge worth so many raters?

@@ -25,11 +25,7 @@ NAN = float("nan")
 
 
 def runs_of(ratings: Ratings, judges: Judges, result: Result, *, version: str) -> tuple[NewRun, ...]:
-    """The run, or one for each question and slice.
-
-    `ratings`, `judges`: the data that the result is about. `result`: what `decide`, `gate` or `judges` found.
-    `version`: of dissensus.
-    """
+    """The run, or one for each question and slice."""
     refuse_weights(ratings, "A history")
     if not isinstance(result, PartsResult):
         whole = Cut(question=None, value=None, ratings=ratings, judges=judges)

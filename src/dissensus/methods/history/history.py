@@ -2,16 +2,16 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
-from dissensus.data.history import History, Run, RunJudge, read_history
+from dissensus.data.history import History, Run, read_history
 from dissensus.errors import OptionError, counted, listed
-from dissensus.methods.history.changes import changes_in
+from dissensus.methods.history.changes import Change, changes_in
 from dissensus.options import Options, named, option
 from dissensus.results import Result
 from dissensus.sampling.intervals import normal_interval
@@ -184,15 +184,15 @@ def _judge_series(kept: History, name: str, runs: list[Run], question: str | Non
     if not own:
         return []
     points = _points(kept.scores[name], own, options)
-    made = [_with_worth(point, run, found[run.run]) for point, run in zip(points, own, strict=True)]
+    made = [
+        replace(
+            point, value=one.bits, low=one.bits_low, high=one.bits_high, verdict=run.verdict, worth=one.worth,
+            worth_low=one.worth_low, worth_high=one.worth_high, worth_verdict=one.worth_verdict,
+        )
+        for point, run in zip(points, own, strict=True)
+        for one in [found[run.run]]
+    ]  # fmt: skip
     return [Series(name=name, kind="judge", question=question, points=tuple(made))]
-
-
-def _with_worth(point: Point, run: Run, judge: RunJudge) -> Point:
-    own = {name: getattr(point, name) for name in Point.__slots__}
-    own |= {"value": judge.bits, "low": judge.bits_low, "high": judge.bits_high, "verdict": run.verdict}
-    own |= {name: getattr(judge, name) for name in ("worth", "worth_low", "worth_high")}
-    return Point(**(own | {"worth_verdict": judge.worth_verdict}))
 
 
 def _people_series(kept: History, runs: list[Run], question: str | None, options: HistoryOptions) -> list[Series]:
@@ -222,14 +222,13 @@ def _points(columns: tuple[Codes, Codes, Floats], runs: list[Run], options: Hist
     points = []
     for own, change, (mean, variance) in zip(runs, changes, _means(order, kept, len(runs)), strict=True):
         low, high = normal_interval(mean, variance, 0.95)
-        told = (NAN, NAN, NAN, 0, 0, False, False) if change is None else (
-            change.difference, change.low, change.high, change.runs, change.items, change.paired, change.real
-        )  # fmt: skip
+        told = change or Change(NAN, NAN, NAN, runs=0, items=0, paired=False, real=False)
         points.append(
             Point(
                 run=own.run, at=own.value or own.recorded_at, value=mean, low=low, high=high, worth=NAN, worth_low=NAN,
-                worth_high=NAN, worth_verdict=None, verdict=None, difference=told[0], difference_low=told[1],
-                difference_high=told[2], runs=told[3], shared=told[4], paired=told[5], changed=told[6],
+                worth_high=NAN, worth_verdict=None, verdict=None, difference=told.difference,
+                difference_low=told.low, difference_high=told.high, runs=told.runs, shared=told.items,
+                paired=told.paired, changed=told.real,
             )
         )  # fmt: skip
     return points

@@ -230,11 +230,7 @@ def entropy(shares: Floats) -> Floats:
 
 
 def surprises(outputs: Floats, shares: Floats, stream: Generator) -> Floats:
-    """Bits that people's labels cost whoever expects what the judge's answers mean; NaN in items without an answer.
-
-    `outputs`, `shares` (n_items, n_labels): the judge's answers as shares of labels, NaN where it gave none, and the
-    shares of people. `stream`: of the folds, left as it was.
-    """
+    """Bits that people's labels cost whoever expects what the judge's answers mean; NaN in items without an answer."""
     rows = np.flatnonzero(~np.isnan(outputs).any(axis=1))
     split = rows_in_folds(len(rows), None, stream)
     clip = float(default_of(EquivalenceOptions, "clip"))  # type: ignore[arg-type] # a number

@@ -115,10 +115,7 @@ def apply_reverse(soft: Floats, reverse: Floats, members: Flags) -> Floats:
 
 
 def share_meeting(soft: Floats, reverse: Floats, meets: Flags | Floats) -> Floats:
-    """Probability, for each item, that a set has one of several options, which the sum of Omega would overstate.
-
-    `meets`, of shape (n_sets,), says which sets have one.
-    """
+    """Probability, for each item, that a set has one of several options, which the sum of Omega would overstate."""
     given_choice = np.einsum("...kv,v->...k", reverse, np.asarray(meets, dtype=np.float64))
     return np.asarray(np.einsum("ik,...k->...i", soft, given_choice))
 

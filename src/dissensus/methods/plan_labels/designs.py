@@ -493,10 +493,7 @@ samples show, so that it is kept in about 80% of them."""
 
 
 def assured_items(scheme: Scheme, options: PlanLabelsOptions, error: float, draws: Floats) -> int | None:
-    """The fewest items that keep an error on average over the draws and in most of them; None if no number does.
-
-    `draws`, of shape (n_draws,), are the items that each draw needs.
-    """
+    """The fewest items that keep an error on average over the draws and in most of them; None if no number does."""
     enough = float(np.quantile(draws, ASSURED, method="inverted_cdf"))
     if not math.isfinite(enough):
         return None

@@ -130,9 +130,9 @@ class _Search:
         """Logarithm of the error."""
         return log_chances(self.x, self.y, items).error(ties or self.ties)
 
-    def is_small(self, items: int, ties: Ties | None = None) -> bool:
+    def is_small(self, items: int) -> bool:
         """Whether the error is small enough."""
-        return bool(self.value(items, ties) <= self.log_error)
+        return bool(self.value(items) <= self.log_error)
 
     def is_settled(self) -> bool:
         """Whether from `last` on, odd or even, the error is small enough: it is there, and it falls."""

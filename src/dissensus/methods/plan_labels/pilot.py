@@ -125,10 +125,7 @@ class Checks(NamedTuple):
 def checks_of(
     kinds: fits.Kinds, weights: Floats, fit: fits.LabelFit, *, is_b: bool, disagreement: Floats, confidence: float
 ) -> Checks:
-    """Check both assumptions, on how well raters know the classes where the models differ.
-
-    `is_b` says whether B is the better model by the labels; `disagreement` has shape (n_samples,).
-    """
+    """Check both assumptions, on how well raters know the classes where the models differ."""
     which = kinds.with_labels(TRIPLE, different=True)
     items = kinds.number(which)
     if items < fits.FEWEST or len(weights) == 1:

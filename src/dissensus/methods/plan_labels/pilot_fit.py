@@ -213,10 +213,7 @@ class Known(NamedTuple):
 
 
 def known_squared(kinds: Kinds, weights: Floats, which: Flags) -> Floats:
-    """E[u^2] from the agreement of two labels, of shape (n_samples,); not above 0 where they agree as by chance.
-
-    `weights`, of shape (n_samples, n_kinds), says how many items there are of each kind; those of `which` are used.
-    """
+    """E[u^2] from the agreement of two labels, of shape (n_samples,); not above 0 where they agree as by chance."""
     chance, pairs = 1 / kinds.n_classes, kinds.labels * (kinds.labels - 1)
     agreeing = (kinds.counts * (kinds.counts - 1)).sum(axis=1)
     agreement = weighted_mean(weights, np.where(pairs > 0, agreeing / np.maximum(pairs, 1), np.nan), which)

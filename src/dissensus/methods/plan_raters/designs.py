@@ -261,10 +261,7 @@ def expected_p_of(null: Floats, alt: Floats) -> float:
 
 
 def sign_flip_p(differences: Floats | Singles, signs: Singles) -> Floats:
-    """Two-sided p of each test set: how often flipping the signs of its items gives at least as large a sum.
-
-    `differences` (n_sets, n_items): one row per test set. `signs` (n_flips, n_items): of 1 and -1.
-    """
+    """Two-sided p of each test set: how often flipping the signs of its items gives at least as large a sum."""
     single = differences.astype(np.float32, copy=False)
     flipped = np.abs(signs @ single.T)
     observed = np.abs(single.sum(axis=1)) * (1 - SLACK)
@@ -392,9 +389,9 @@ class FromMoments:
         crew = self.source.guess(pair).crew
         return None if crew is None else int(crew.in_all(items))
 
-    def items_needed(self, pair: Pair, power: float, *, fewest: int = 6) -> int | None:
+    def items_needed(self, pair: Pair, power: float) -> int | None:
         """The fewest items that reach the power; None if even 100,000 do not."""
-        low, high = fewest - 1, fewest
+        low, high = FEWEST_ITEMS - 1, FEWEST_ITEMS
         while self.power(high, pair) < power:
             low, high = high, 2 * high
             if high > MOST_SEARCHED:

@@ -59,8 +59,6 @@ def fit_labels(counts: Codes, features: Floats, answers: Sequence[Floats]) -> La
 def blend(counts: Codes, guesses: Floats) -> Floats:
     """The mixture of guesses at each item's shares that makes its ratings most likely, by EM.
 
-    `counts` (n_items, n_labels). `guesses` (n_guesses, n_items, n_labels).
-
     >>> sure, unsure = np.array([[1.0, 0.0]]), np.array([[0.5, 0.5]])
     >>> blend(np.array([[3, 1]]), np.stack([sure, unsure])).round(3)  # half of each
     array([[0.75, 0.25]])
@@ -86,9 +84,6 @@ def neighbours(features: Floats, values: Floats) -> Floats:
 
     Weights are Gaussian, of each width in `WIDTHS`, which are standard deviations. Each width is half the next: its
     weights are the fourth power of those, so that exponentials are needed of the largest only.
-
-    `features` (n_items, n_features): in any unit. `values` (n_items, n_values). Returns shape (n_widths, n_items,
-    n_values).
 
     >>> neighbours(np.array([[0.0], [1.0], [2.0]]), np.array([[1.0], [10.0], [100.0]]))[-1].tolist()
     [[110.0], [101.0], [11.0]]
@@ -245,10 +240,7 @@ def means_of_labels(labels: Codes, vectors: Vectors) -> Floats:
 
 
 def mean_answers(vectors: Floats, chosen: Codes | None) -> Floats:
-    """Mean of a judge's chosen answers, of shape (n_items, draws, n_coordinates); draws is 1 if all are used.
-
-    `vectors` (n_items, most, n_coordinates). `chosen` (n_items, draws, samples).
-    """
+    """Mean of a judge's chosen answers, of shape (n_items, draws, n_coordinates); draws is 1 if all are used."""
     if chosen is None:
         return np.asarray(vectors.mean(axis=1, keepdims=True))
     rows = np.arange(len(vectors))[:, None]

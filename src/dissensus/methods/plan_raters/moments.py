@@ -37,9 +37,6 @@ def normal_nodes(effect: float, spread: tuple[float, float] = (0.0, 0.3)) -> Nod
     The shift e = clip(mu + eps, 0, 1) - mu, with mu uniform on [0, 1] and eps on [-effect, effect], has the density
     (1 + effect - 2t) / effect at |e| = t; its sign does not matter.
 
-    `effect`: how far B's mean is moved at most, between 0 and 1. `spread`: the standard deviation of an item's
-    responses is uniform between these.
-
     "How Many Raters Do You Need?", section 3.
     """
     low, high = spread

@@ -354,10 +354,7 @@ def spreads_of(pilot: Pilot) -> Spreads:
 
 
 def mixture_posterior(log_likelihood: Floats) -> Floats:
-    """Probability of each class for each item, the classes' shares being those that fit all items best (by EM).
-
-    `log_likelihood` (n_items, n_classes). Returns shape (n_items, n_classes).
-    """
+    """Probability of each class for each item, the classes' shares being those that fit all items best (by EM)."""
     likelihood = np.exp(log_likelihood - log_likelihood.max(axis=1, keepdims=True))
     share = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
     for _ in range(EM_STEPS):

@@ -52,8 +52,7 @@ def read_answer(text: str, shown: Sequence[ShownOption]) -> Reading:
     """The options that an answer picks; none of them if it cannot be understood, or in more than one way."""
     thought = _THOUGHT.match(text)
     answer = text[thought.end() :] if thought else text
-    hopeless = _hopeless(answer)
-    if hopeless:
+    if hopeless := _hopeless(answer):
         return Reading(reason=hopeless)
     bare = _bare(answer)
     if _repeats_options(bare, shown):
@@ -320,7 +319,8 @@ def _on_picks(picks: tuple[ShownOption, ...], reply: Reply, request: Request, ta
     meant = {option.meaning for option in picks}
     if request.elicitation == "forced_choice" and len(meant) > 1:
         return Verdict(status="invalid", reason="several options where one was asked for", raw=reply.text)
-    if request.elicitation == "response_set" and not _is_admissible(meant, task):
+    is_admissible = task.response_sets == "any" or any(meant == set(options) for options in task.admissible_sets())
+    if request.elicitation == "response_set" and not is_admissible:
         return Verdict(status="invalid", reason="a combination that the task does not have", raw=reply.text)
     probabilities = None
     if reply.tokens and request.elicitation == "forced_choice":
@@ -329,7 +329,3 @@ def _on_picks(picks: tuple[ShownOption, ...], reply: Reply, request: Request, ta
         status="ok", label=SEPARATOR.join(option for option in task.options if option in meant), picks=picks,
         probabilities=probabilities or {}, raw=reply.text,
     )  # fmt: skip
-
-
-def _is_admissible(meant: set[str], task: Task) -> bool:
-    return task.response_sets == "any" or any(meant == set(options) for options in task.admissible_sets())

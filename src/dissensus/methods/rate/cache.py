@@ -78,9 +78,10 @@ class Cache:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         with self._explained(), contextlib.ExitStack() as opened:
-            _make(self.path)
+            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
             _check_is_database(self.path)
-            _make_private(self.path)
+            if os.name == "posix":  # SQLite gives its side files the same mode
+                self.path.chmod(OWNER_ONLY)
             self._reader = opened.enter_context(contextlib.closing(_connect(self.path)))
             self._writer = opened.enter_context(contextlib.closing(_connect(self.path)))
             with _transaction(self._writer):
@@ -157,11 +158,6 @@ class Cache:
             ) from error
 
 
-def _make(path: Path) -> None:
-    """Make the file if there is none, readable by its owner only."""
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, OWNER_ONLY))
-
-
 def _check_is_database(path: Path) -> None:
     """A file that is none is left as it is, its mode included; so is a device or a pipe, which may never end."""
     if not path.is_file():
@@ -170,12 +166,6 @@ def _check_is_database(path: Path) -> None:
         start = stream.read(len(_MAGIC))
     if start and start != _MAGIC:
         raise FileError(f"{path} is not a cache: file is not a database. Name another file with {CACHE}.")
-
-
-def _make_private(path: Path) -> None:
-    """Let nobody but its owner read the file; SQLite gives its side files the same mode."""
-    if os.name == "posix":
-        path.chmod(OWNER_ONLY)
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -136,7 +136,8 @@ def rate(
     try:
         plan = first_plan(plan, answers.learned(options.base_url, model))
         plan, standing, stop = run(plan, endpoint, answers, progress=progress)
-        _check_stop(stop, plan)
+        if stop is not None and stop.is_fatal:
+            raise DissensusError(f"{plan.options.model} at {plan.options.base_url} cannot be asked: {stop.reason}")
         return _written(plan, read, answers, target, standing=standing, stop=stop, judge=judge or model, to=endpoint)
     finally:
         answers.close()
@@ -160,11 +161,6 @@ def _files(
     if output is not None:
         check_names(target, store, source=items if isinstance(items, str | os.PathLike) else None)
     return target, store
-
-
-def _check_stop(stop: Stop | None, plan: Plan) -> None:
-    if stop is not None and stop.is_fatal:
-        raise DissensusError(f"{plan.options.model} at {plan.options.base_url} cannot be asked: {stop.reason}")
 
 
 def outcomes(plan: Plan, cache: Cache) -> Iterator[tuple[Request, Reply | None, Verdict]]:

@@ -262,8 +262,6 @@ def _form(task: Task, shown: Sequence[ShownOption], elicitation: Elicitation, as
     )
 
 
-# ---- Every request of a run, made when it is its turn: each item in each order, elicitation and sample
-
 # ---- The items to ask about: an id and a text, or two texts of a pair
 
 ROLES: dict[Kind, tuple[str, ...]] = {"single": ("item", "text"), "pairwise": ("item", "text_a", "text_b")}
@@ -377,6 +375,8 @@ def _check_characters(cell: str, place: str) -> None:
     except UnicodeEncodeError as error:
         raise FileError(f"{place}: character {error.start + 1} of a text is half of one. Export it again.") from error
 
+
+# ---- Every request of a run, made when it is its turn: each item in each order, elicitation and sample
 
 LengthKey = Literal["max_tokens", "max_completion_tokens"]
 KEY_VERSION = 1  # to be raised when the same key would mean another request

@@ -204,10 +204,11 @@ class Claim:
 
     def check(self, data: PaperData) -> "ClaimOutcome":
         """Our number beside the printed one."""
-        ours, status, reason = self._compared(data)
+        ours, status, reason = self.compared(data)
         return ClaimOutcome(claim=self, ours=ours, status=status, reason=reason)
 
-    def _compared(self, data: PaperData) -> tuple[float, Status, str]:
+    def compared(self, data: PaperData) -> tuple[float, Status, str]:
+        """Our number, how it fares, and why."""
         if self.compute is None:
             return math.nan, "not reproducible", self.reason_if_differs or ""
         try:

@@ -186,11 +186,7 @@ def sweep_grid(
     workers: int = 1,
     progress: Progress | None = None,
 ) -> SweepResult:
-    """Compare one label per item with several everywhere on a grid.
-
-    `grid`: which values to try. `done`: cells that an earlier run noted, which are not computed again. `note`: told the
-    name and the tallies of each cell when it is done. `engine`, `workers`, `progress`: as in `reproduce`.
-    """
+    """Compare one label per item with several everywhere on a grid."""
     cells = grid.cells()
     known = dict(done or {})
     left = [cell for cell in cells if cell.name not in known]

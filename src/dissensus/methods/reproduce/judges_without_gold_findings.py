@@ -45,7 +45,7 @@ from dissensus.simulation.indeterminate_model import (
 )
 
 
-def measures_of(ids: Iterable[str], *, tau: float = 0.5) -> dict[str, Measure]:
+def measures_of(ids: Iterable[str]) -> dict[str, Measure]:
     """The definitions with these ids, such as jsd, each as a measure of which higher is better.
 
     >>> from dissensus.simulation.indeterminate import selected_consistency
@@ -54,7 +54,7 @@ def measures_of(ids: Iterable[str], *, tau: float = 0.5) -> dict[str, Measure]:
     >>> found["mse_response_set"] > 0.9
     True
     """
-    known = {definition.id: definition for definition in definitions_at([tau])}
+    known = {definition.id: definition for definition in definitions_at([0.5])}
     wanted = list(ids)
     for name in wanted:
         if name not in known:
@@ -297,9 +297,9 @@ FIVE.always(
 )(lambda: float(np.mean([ranked("asymmetric")[name] < ranked("symmetric")[name] for name in CATEGORICAL])))  # fmt: skip
 
 
-def error_costs(skew: float, effects: str = "positive") -> float:
+def error_costs(skew: float) -> float:
     """Consistency that error of .3 costs if judges are selected by hit rate."""
-    return selected(effects, MANY)["hit_rate"] - selected(effects, MANY, 0.3, skew)["hit_rate"]
+    return selected("positive", MANY)["hit_rate"] - selected("positive", MANY, 0.3, skew)["hit_rate"]
 
 
 FOUR.always(

@@ -132,8 +132,7 @@ def check_group(task: Group, stream: Generator) -> tuple[list[Compared], Sequenc
     """How each claim of a group fares, and the group's figures if they are wanted and their data are here."""
     del stream  # claims fix their own seeds, so that a claim does not depend on those before it
     paper, group, data, figures = task
-    outcomes = [claim.check(data) for claim in claims_in(paper, group)]
-    found = [(outcome.ours, outcome.status, outcome.reason) for outcome in outcomes]
+    found = [claim.compared(data) for claim in claims_in(paper, group)]
     try:
         return found, called(FIGURES[paper, group], data) if figures and (paper, group) in FIGURES else []
     except MissingDataError:

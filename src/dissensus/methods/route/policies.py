@@ -181,16 +181,12 @@ def survey_masses(survey: Survey, rows: Codes, given: Codes) -> Floats:
     """
     drawn = survey.rows.counts[survey.rows.survey[rows]]
     total = given.sum(axis=1)
-    ways = _binomials(int(total.max(initial=0)), survey.size)
+    most = int(total.max(initial=0))
+    ways = np.array([[float(math.comb(n, j)) for j in range(survey.size + 1)] for n in range(most + 1)])
     chance = ways[given, np.minimum(drawn, survey.size)].prod(axis=1)
     possible = total > survey.size
     below = np.where(possible, ways[total, survey.size] * (total - survey.size), 1.0)
     return np.asarray(np.where(possible, chance / below, 0.0)[:, None] * np.maximum(given - drawn, 0))
-
-
-def _binomials(most: int, size: int) -> Floats:
-    """Numbers of subsets: n over j in row n and column j."""
-    return np.array([[float(math.comb(n, j)) for j in range(size + 1)] for n in range(most + 1)])
 
 
 SHARES = np.array([0, 0.01, 0.02, 0.035, 0.05, 0.075, *np.arange(0.1, 0.91, 0.05).round(2), 0.95, 1])

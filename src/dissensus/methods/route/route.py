@@ -175,7 +175,7 @@ def route(
         found = _estimated(setting, options, raters_as, bootstrap_stream, rater_stream(rng), executor, progress)
     is_shown = _knows(setting, found, raters_as, rater_stream(rng))
     plans = tuple(_plan(setting, found, options, k, is_shown=is_shown) for k in range(1, setting.most + 1))
-    wanted = _people(options, setting.most)
+    wanted = options.match or min(USUAL_PEOPLE, setting.most)  # people everywhere, who are matched
     further = None if new is None else as_data(ratings, new)[1]
     unrated = _unrated(setting.prepared, rated, (answered, further), name)
     _check_new(options, len(unrated))
@@ -274,11 +274,6 @@ def _left_out(kept: int, items: int, most: int, asked: int) -> tuple[str, ...]:
     if most < asked:
         warnings.append(f"At most {most} people per item are looked at: larger surveys are too many to go through.")
     return tuple(warnings)
-
-
-def _people(options: RouteOptions, most: int) -> int:
-    """How many people everywhere are matched."""
-    return options.match or min(USUAL_PEOPLE, most)
 
 
 # ---- What policies tell, with intervals for other items and other raters
