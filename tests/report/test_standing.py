@@ -13,7 +13,7 @@ from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, 
 from dissensus.report.answers import answers_of
 from dissensus.report.document import Note
 from dissensus.report.html import page_of_report
-from dissensus.report.specs import LineChart, line_chart
+from dissensus.report.specs.lines import LineChart, line_chart
 from dissensus.report.views.worth import asking, terms_of, worth_in_short
 from dissensus.report.whole import report_of
 
