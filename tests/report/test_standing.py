@@ -145,13 +145,6 @@ def test_a_constant_is_drawn_above_the_judges_and_named_at_its_higher_end():
     assert names == [("left", 0.3), ("right", 0.7)]  # the falling one where it begins, the rising one where it ends
 
 
-def test_a_level_is_a_dashed_line_across_all_that_is_drawn():
-    rows = [{"series": "j", "x": x, "y": x, "low": None, "high": None, "is_main": True} for x in (0.3, 0.7)]
-    layers = line_chart(LineChart(rows=rows, series="Judge", x_title="tau", y_title="bias", level=0.0))["layer"]
-    [level] = [layer for layer in layers if layer["mark"].get("style") == "reference"]
-    assert [(row["x"], row["y"]) for row in level["data"]["values"]] == [(0.3, 0.0), (0.7, 0.0)]
-
-
 def test_where_the_interval_ends_beyond_the_curve_no_survey_is_said_to_be_better():
     # 2.84 [1.45, above 3] of a curve that ends at 3: in most bootstrap samples the judge is better than 3 people.
     terms = terms_of({}, largest=3)
