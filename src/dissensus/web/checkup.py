@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.data.checks.table import Finding, Table
+from dissensus.data.checks.table import SEVERITIES, Finding, Table
 from dissensus.data.columns import find_column
 from dissensus.data.doctor import DoctorResult, examined
 from dissensus.data.formats.plan import ReadPlan
@@ -17,7 +17,7 @@ from dissensus.errors import DissensusError, spelled
 from dissensus.report.numbers import counted
 from dissensus.report.views.section import section_of
 from dissensus.results import unspelled
-from dissensus.web.data_options import SEVERITIES, Fix, after, as_typed, fixes_in, fixes_words
+from dissensus.web.data_options import Fix, after, as_typed, fixes_in, fixes_words
 from dissensus.web.fields import on_page
 from dissensus.web.process import Message, Tell
 from dissensus.web.tasks import judges_plan, ratings_plan, steps, text_in

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dissensus.data.align import rows_among
+from dissensus.data.coding import rows_among
 from dissensus.data.history import SUFFIX, last_passed
 from dissensus.data.inputs import JudgesLike
 from dissensus.data.judges import Judges

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from dissensus.data.checks.table import Finding, Severity
+from dissensus.data.checks.table import SEVERITIES, Finding, worst_first
 from dissensus.data.doctor import DoctorResult
 from dissensus.errors import named, shell_word
 from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Section, Table
@@ -18,13 +18,11 @@ QUESTION = f"{named('question', of='import_')} QUESTION"
 BY_COLUMN = "judge-columns"
 AS_EVER = ("error", "drop", None)
 """What options say that nobody gave."""
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
-"""The worst first: commands stop at an error, and a warning may spoil numbers."""
 
 
 def view(result: DoctorResult) -> Section:
     """The findings, the worst first, what fixes them, and what was taken for what."""
-    findings = sorted(result.findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    findings = worst_first(result.findings)
     name, texts = visible(str(result.data.get("source", {}).get("file", "the file"))), list(map(_sentence, findings))
     blocks: list[Block] = []
     if result.taken:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from dissensus.data.checks.table import SEVERITIES
 from dissensus.data.fixes import listing
 from dissensus.errors import DissensusError
 from dissensus.web.data_options import (
@@ -19,7 +20,6 @@ from dissensus.web.data_options import (
     JUDGE_FIXES,
     JUDGE_QUESTION,
     RATINGS,
-    SEVERITIES,
     checked_fixes,
     fix_words,
     is_read_plainly,
