@@ -36,7 +36,7 @@ def dissensus_gate(request: pytest.FixtureRequest) -> "Callable[..., GateResult]
     def check(ratings: "RatingsLike", judges: "JudgesLike | None" = None, **options: Any) -> "GateResult":  # noqa: ANN401 - as gate takes them
         import dissensus  # noqa: PLC0415 - for those who have a gate
         from dissensus.report.markdown import markdown_of  # noqa: PLC0415 - as above
-        from dissensus.report.views import report_on  # noqa: PLC0415 - as above
+        from dissensus.report.views.section import report_on  # noqa: PLC0415 - as above
 
         result = dissensus.gate(ratings, judges, **options)
         sections.append(markdown_of(report_on([result], title=request.node.nodeid)))

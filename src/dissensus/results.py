@@ -23,13 +23,18 @@ class Message(str):
 
     def __new__(cls, message: str, spelling: Spelling = in_python) -> Self:
         """The message, its options spelled as Python does."""
-        raw = getattr(message, "message", message)
+        raw = unspelled(message)
         made = super().__new__(cls, spelled(raw, spelling))
         made.message = raw
         return made
 
     def __reduce__(self) -> tuple[object, ...]:
         return _restored, (str(self), self.message)
+
+
+def unspelled(text: object) -> str:
+    """A text with the names of options as data, if it has any."""
+    return str(getattr(text, "message", text))
 
 
 def _restored(text: str, message: str) -> Message:
@@ -108,7 +113,7 @@ class Result(ABC):
 
     def plot(self) -> "Chart":
         """The main chart."""
-        from dissensus.report.views import main_chart  # noqa: PLC0415 - as above
+        from dissensus.report.views.section import main_chart  # noqa: PLC0415 - as above
 
         return main_chart(self)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dissensus.methods.describe.describe import LabelShare
-from dissensus.report.views import main_chart
+from dissensus.report.views.section import main_chart
 from report_builders import written
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -23,9 +23,8 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 from attack_cases import CELLS, VALUES, damaged, table
 
-from dissensus.web.app import ROUTES
+from dissensus.web.app import ROUTES, WORKS
 from dissensus.web.pages.data import CHANGES
-from dissensus.web.pages.jobs import WORKS
 
 from collect_project import links, make_project
 from eliciting_server import Asked, Says, ScriptedServer, error

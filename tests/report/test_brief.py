@@ -18,7 +18,7 @@ from dissensus.cli.main import COMMANDS, WRONG_INPUT, main
 from dissensus.data.collection import Collection, Event, new_key
 from dissensus.data.paths import example_path
 from dissensus.report.document import Fold, Note, Paragraph, Points, Table
-from dissensus.report.views import section_of
+from dissensus.report.views.section import section_of
 from dissensus.results import Result
 
 from collect_project import make_project

@@ -9,7 +9,7 @@ from dissensus.errors import MissingExtraError, OptionError
 from dissensus.methods.compare.result import CompareResult, PairComparison
 from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.charts import Chart, script_safe_json
-from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.section import main_chart, section_of
 
 SCRIPT = "<script>alert(1)</script>"
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,8 +14,8 @@ from dissensus.methods.decide.result import (
     Raters,
     Recommendation,
 )
-from dissensus.report.views import warning_texts
 from dissensus.report.views.decide import answer_sentence, lead_sentence, view
+from dissensus.report.views.section import warning_texts
 
 CURVE = "Fewer items have enough ratings for surveys of 3 or more, and the curve can jump there."
 WIDE = "Intervals are very wide, because 3 raters say little about others like them."

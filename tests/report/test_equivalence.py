@@ -24,8 +24,8 @@ from dissensus.report.document import Figure, Points
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
 from dissensus.report.text import text_of
-from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.equivalence import amateurs_sentence, drawn
+from dissensus.report.views.section import main_chart, section_of
 from dissensus.report.views.worth import (
     combiner_sentence,
     curve_finding,

@@ -8,7 +8,7 @@ import dissensus
 from dissensus.errors import MissingExtraError
 from dissensus.report.document import Table
 from dissensus.report.envelope import frame_of_rows
-from dissensus.report.views import section_of
+from dissensus.report.views.section import section_of
 
 ROWS = [{"name": "a", "value": 1.0}, {"name": "b", "value": None}]
 

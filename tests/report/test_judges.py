@@ -30,8 +30,8 @@ from dissensus.report.document import Figure, Fold, Points, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
 from dissensus.report.text import text_of
-from dissensus.report.views import section_of
 from dissensus.report.views.judge_words import NAMES, drawn_judges, in_words, pick_in_short, sweep_finding
+from dissensus.report.views.section import section_of
 
 NAN = math.nan
 SCRIPT = "<script>alert(1)</script>"

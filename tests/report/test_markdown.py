@@ -10,7 +10,7 @@ from dissensus.methods.describe.describe import LabelShare
 from dissensus.report.document import Figure, Fold, Note, Paragraph, Points, Report, Section, Table
 from dissensus.report.files import chart_names, figures_of, write_charts, write_markdown
 from dissensus.report.markdown import MOST_ROWS, escaped, markdown_of
-from dissensus.report.views import report_on
+from dissensus.report.views.section import report_on
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import dissensus
 from dissensus.data.paths import example_path
 from dissensus.report.specs.lines import spread_apart
-from dissensus.report.views import section_of
+from dissensus.report.views.section import section_of
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@ import math
 import pytest
 
 from dissensus.methods.describe.describe import Coefficient, LabelShare
-from dissensus.report.views import section_of
 from dissensus.report.views.describe import (
     agreement_in_short,
     coefficient_name,
@@ -13,7 +12,7 @@ from dissensus.report.views.describe import (
     labels_finding,
     unanimity_finding,
 )
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import interval_sentence, section_of
 
 NAMES = [
     "pairwise_agreement",

@@ -13,7 +13,7 @@ from dissensus.methods.equivalence.result import CurvePoint, EquivalenceResult, 
 from dissensus.report.answers import answers_of
 from dissensus.report.document import Note
 from dissensus.report.html import page_of_report
-from dissensus.report.specs import LineChart, line_chart
+from dissensus.report.specs.lines import LineChart, line_chart
 from dissensus.report.views.worth import asking, terms_of, worth_in_short
 from dissensus.report.whole import report_of
 
@@ -143,13 +143,6 @@ def test_a_constant_is_drawn_above_the_judges_and_named_at_its_higher_end():
     assert lines[-1]["mark"]["style"] == "reference"
     names = [(layer["mark"]["align"], layer["transform"][0]["filter"]["equal"]) for layer in layers[-2:]]
     assert names == [("left", 0.3), ("right", 0.7)]  # the falling one where it begins, the rising one where it ends
-
-
-def test_a_level_is_a_dashed_line_across_all_that_is_drawn():
-    rows = [{"series": "j", "x": x, "y": x, "low": None, "high": None, "is_main": True} for x in (0.3, 0.7)]
-    layers = line_chart(LineChart(rows=rows, series="Judge", x_title="tau", y_title="bias", level=0.0))["layer"]
-    [level] = [layer for layer in layers if layer["mark"].get("style") == "reference"]
-    assert [(row["x"], row["y"]) for row in level["data"]["values"]] == [(0.3, 0.0), (0.7, 0.0)]
 
 
 def test_where_the_interval_ends_beyond_the_curve_no_survey_is_said_to_be_better():

@@ -6,7 +6,7 @@ import pytest
 
 from dissensus.methods.parts.result import PartsResult
 from dissensus.report.charts import DARK, LIGHT, PAGE, style_variables, vega_config
-from dissensus.report.specs import COLOURS, SHAPES
+from dissensus.report.specs.shapes import COLOURS, SHAPES
 from dissensus.report.views.section import judge_slots
 
 THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])

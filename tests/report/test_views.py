@@ -9,7 +9,7 @@ from dissensus.errors import DissensusError
 from dissensus.methods.describe.describe import Coefficient, LabelShare
 from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.text import text_of
-from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.section import main_chart, section_of
 from dissensus.results import Result
 
 

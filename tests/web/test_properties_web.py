@@ -20,9 +20,9 @@ from starlette.testclient import TestClient
 
 from dissensus.errors import DissensusError
 from dissensus.web import app as web_app
+from dissensus.web.app import WORKS
 from dissensus.web.guard import Settings
 from dissensus.web.jobs import Job
-from dissensus.web.pages.jobs import WORKS
 from dissensus.web.process import OURS, run_task
 
 ORIGIN = "http://127.0.0.1:8000"

@@ -346,8 +346,8 @@ def gate_command(
     from dissensus.methods.gate import gate
     from dissensus.methods.gate.result import GateResult
     from dissensus.report.markdown import markdown_of
-    from dissensus.report.views import report_on
     from dissensus.report.views.gate import junit_of
+    from dissensus.report.views.section import report_on
 
     for path in (junit, summary, record):
         if path is not None:

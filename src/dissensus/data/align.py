@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
-from dissensus.data.coding import position_in_item
+from dissensus.data.coding import position_in_item, rows_among
 from dissensus.data.counts import median, quantiles
 from dissensus.data.judges import Judges
 from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels, number
@@ -27,8 +27,7 @@ def asked_in_one_way(
 ) -> tuple[Ratings, list[str]]:
     """The ratings of one elicitation, so that nobody counts twice, and what was left out.
 
-    `ratings`, `judges`: the data; without judges, raters are compared with each other. `elicitation`: which one. Left
-    to us, response sets where judges answer with several options, else forced choices.
+    Left to us, response sets where judges answer with several options, else forced choices.
     """
     if elicitation is not None:
         return ratings.of_elicitation(elicitation), []
@@ -62,10 +61,7 @@ MOST_ITEMS = 5_000_000
 
 
 def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Ratings, Judges]:
-    """Ratings and answers with a row for each item of the data; the same objects where nothing was put together.
-
-    The message calls the method that looks at each item `what`.
-    """
+    """Ratings and answers with a row for each item of the data, for the method that messages call `what`."""
     several = ratings.questions or judges.questions
     if several:
         raise RatingsError(
@@ -87,18 +83,6 @@ def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Rating
     return ratings.expanded(), judges.expanded(ratings)
 
 
-def rows_among(items: Sequence[str], among: Sequence[str]) -> Codes:
-    """The row of each item among others; -1 where it is not there.
-
-    >>> rows_among(["b", "x"], ["a", "b"])
-    array([ 1, -1])
-    """
-    if items == among:
-        return np.arange(len(items))
-    row_of = {item: row for row, item in enumerate(among)}
-    return np.array([row_of.get(item, -1) for item in items], dtype=np.intp)
-
-
 # ---- Labels
 
 
@@ -112,21 +96,15 @@ class CommonLabels(NamedTuple):
 
 
 def common_labels(judges: Judges, ratings: Ratings, scale: Scale) -> CommonLabels:
-    """The labels of both.
-
-    `judges`, `ratings`: the data. `scale`: on an interval scale every number counts as the nearest label; on others a
-    whole number beyond the raters' labels is a label that nobody gave.
-    """
+    """The labels of both; on an interval scale every number counts as the nearest label."""
     known = frozenset(ratings.labels)
     used = [label for label, is_used in zip(judges.labels, judges.labels_used(), strict=True) if is_used]
     foreign = tuple(label for label in used if label not in known)
     if foreign and are_measures(foreign, ratings.labels, scale):
         return CommonLabels(ratings.labels, nearest_labels(label_values(judges.labels), ratings.values), foreign)
-    warnings: tuple[str, ...] = ()
-    if foreign:
-        warnings = (f"Judges used labels that no rater used, so they can never be right there: {listed(foreign)}.",)
+    warning = f"Judges used labels that no rater used, so they can never be right there: {listed(foreign)}."
     labels = (*ratings.labels, *foreign)
-    return CommonLabels(labels, places_among(judges.labels, labels), warnings=warnings)
+    return CommonLabels(labels, places_among(judges.labels, labels), warnings=(warning,) if foreign else ())
 
 
 def places_among(names: Sequence[str], labels: Sequence[str]) -> Codes:
@@ -183,9 +161,8 @@ def answers_of(
 ) -> tuple[list[Answers], tuple[str, ...], list[str]]:
     """Each judge's predictions on the items of the ratings, the common labels, and warnings.
 
-    Where raters gave numbers and a judge measures on their scale (3.7, or any number on an interval scale), its answers
-    count as the nearest label, except for correlations, which take the numbers themselves (`as_numbers`, of which there
-    is nothing to warn).
+    Where a judge measures on the scale of raters who gave numbers, its answers count as the nearest label, except for
+    correlations, which take the numbers themselves (`as_numbers`, of which there is nothing to warn).
     """
     common = common_labels(judges, ratings, ratings.scale)
     warnings = list(common.warnings)
@@ -312,14 +289,13 @@ class Aligned:
 def align(ratings: Ratings, judges: Judges, *, labels: tuple[str, ...] | None = None) -> Aligned:
     """The responses of the raters and of these judges, a number between labels standing at the nearest one.
 
-    `ratings`, `judges`: the data. `labels`: the raters' labels and those that only judges use; found out if not given.
+    `labels` are the raters' and those that only judges use; they are found out if not given.
     """
     values = label_numbers(ratings)
-    common = (
-        common_labels(judges, ratings, "interval")
-        if labels is None
-        else CommonLabels(labels, places_among(judges.labels, labels))
-    )
+    if labels is None:
+        common = common_labels(judges, ratings, "interval")
+    else:
+        common = CommonLabels(labels, places_among(judges.labels, labels))
     known = dict(zip(ratings.labels, values, strict=True))
     numbers = label_values(judges.labels) if np.isfinite(ratings.values).all() else np.full(len(judges.labels), np.nan)
     numbers = np.array([known.get(label, value) for label, value in zip(judges.labels, numbers, strict=True)])

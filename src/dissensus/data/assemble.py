@@ -42,10 +42,7 @@ LARGEST_SCATTER = 1 << 26
 def drop_repeats(
     columns: Mapping[str, TextColumn | None], kept: Codes, *, repeats: Repeats, row: Codes, name: str
 ) -> tuple[Codes, int]:
-    """The positions among `kept` without repeated keys, and how many were dropped; `columns` that are None count not.
-
-    `row` has the numbers of rows as a spreadsheet counts, for the message.
-    """
+    """The positions among `kept` without repeated keys, and how many were dropped; a column may be missing."""
     if repeats == "keep":
         return kept, 0
     present = {role: column.take(kept) for role, column in columns.items() if column is not None}
@@ -165,13 +162,14 @@ def code_elicitation(column: TextColumn, *, row: Codes, name: str) -> TextColumn
     """The elicitations in our spelling; empty where there is none."""
     known: dict[str, int] = {elicitation: i for i, elicitation in enumerate(ELICITATIONS)}
     spelled = [text.strip().lower().replace("-", "_").replace(" ", "_") for text in column.texts]
-    bad = np.flatnonzero(np.array([*(text not in known for text in spelled), False])[column.codes])
+    codes = lookup(known.get(text, -1) for text in spelled)[column.codes]
+    bad = np.flatnonzero((codes < 0) & (column.codes >= 0))
     if bad.size:
         text = shortened(str(column[int(bad[0])]))
         raise ColumnError(
             f"{name}, row {row[bad[0]]}: the elicitation is {text!r}. Write {' or '.join(ELICITATIONS)}, or nothing."
         )
-    return TextColumn(lookup(known.get(text, -1) for text in spelled)[column.codes], ELICITATIONS)
+    return TextColumn(codes, ELICITATIONS)
 
 
 # ---- The rows of a judges file
@@ -203,10 +201,9 @@ def assemble_judges(raw: RawJudges, plan: ReadPlan, *, sha256: str | None) -> tu
         warnings.append(f"Rescaled {counted(rescaled, 'row')} of probabilities that almost sum to 1.")
     given = None if probability is None else probability[kept]
     both, odd = contradicting(label[kept], given, label_set)
-    first = [
-        f"{shortened(str(judge[i]))} on {shortened(str(item[i]))} (row {row[i]})" for i in kept[odd[:SHOWN]].tolist()
-    ]
-    warnings += about_contradictions(len(odd), len(both), first)
+    first = kept[odd[:SHOWN]].tolist()
+    shown = [f"{shortened(str(judge[i]))} on {shortened(str(item[i]))} (row {row[i]})" for i in first]
+    warnings += about_contradictions(len(odd), len(both), shown)
     item_code, items = compact(item.codes[kept], item.texts)
     judge_code, judges = compact(judge.codes[kept], judge.texts)
     n_columns = len(sheet.columns)

@@ -2,8 +2,8 @@
 
 from abc import ABC, abstractmethod
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import le
 from typing import NamedTuple, Protocol
@@ -11,7 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.arrays import Codes
+from dissensus.arrays import Codes, Flags
 from dissensus.sizes import check_size
 
 MISSING = -1
@@ -33,6 +33,10 @@ class TextColumn:
     def take(self, rows: Codes) -> "TextColumn":
         """The column at these rows."""
         return TextColumn(self.codes[rows], self.texts, self.order)
+
+    def having(self, is_wanted: Callable[[str], bool]) -> Flags:
+        """Which rows have a text that is wanted; an empty cell has none."""
+        return np.array([*map(is_wanted, self.texts), False], dtype=np.bool_)[self.codes]
 
     def by_text(self) -> "TextColumn":
         """The column with its texts in alphabetical order, as duckdb codes it."""
@@ -56,6 +60,11 @@ class Cells:
     row: Codes  # its number as a spreadsheet counts: the header is row 1, a blank row counts
     columns: Mapping[str, TextColumn]
     blank_rows: int = 0  # how many had nothing in them and are not here
+
+    def at(self, rows: Codes) -> "Cells":
+        """The cells of these rows."""
+        columns = {name: column.take(rows).compacted() for name, column in self.columns.items()}
+        return replace(self, row=self.row[rows], columns=columns)
 
     def column(self, name: str | None) -> TextColumn | None:
         """A column, or None if it has no name because the sheet does not have it."""
@@ -84,19 +93,10 @@ class ColumnNames(NamedTuple):
 class Sheet(ABC):
     """A file or a frame as named columns of text; nothing in it is interpreted yet.
 
-    Attributes
-    ----------
-    name : str
-        What to call it in messages, such as ratings.csv.
-    columns : tuple of str
-        Names of the columns, in their order.
-    notes : tuple of str
-        What the user should know about how it was read.
-    delimiter : str
-        What stands between its cells; empty if nobody knows.
+    `name` is for messages; `notes` are what the user should know about how it was read.
     """
 
-    delimiter = ""
+    delimiter = ""  # what stands between its cells; empty if nobody knows
 
     def __init__(self, name: str, columns: Sequence[str], *, notes: tuple[str, ...] = ()) -> None:
         self.name, self.columns, self.notes = name, tuple(columns), notes
@@ -218,6 +218,18 @@ def joint_key(columns: Iterable[TextColumn]) -> npt.NDArray[np.int64]:
         key = key * size + (column.codes + 1)
         span *= size
     return key
+
+
+def rows_among(items: Sequence[str], among: Sequence[str]) -> Codes:
+    """The row of each item among others; -1 where it is not there.
+
+    >>> rows_among(["b", "x"], ["a", "b"])
+    array([ 1, -1])
+    """
+    if items == among:
+        return np.arange(len(items))
+    row_of = {item: row for row, item in enumerate(among)}
+    return np.array([row_of.get(item, -1) for item in items], dtype=np.intp)
 
 
 def position_in_item(item: Codes) -> Codes:

@@ -345,12 +345,7 @@ def link_event(rater: str) -> Event:
 
 
 def answer_body(task: Task, slot: Slot, content: Mapping[str, object], meanings: Sequence[str]) -> dict[str, object]:
-    """What the log keeps of an answer.
-
-    `task`: what was asked. `slot`: which item, and which side first. `content`: `choice`, the place of the chosen
-    option; `set`, the places of those that were ticked; `seconds`. `meanings`: the option that each place means;
-    another one where the sides of a pair changed places.
-    """
+    """What the log keeps of an answer: in `content`, places of options, which stand for these `meanings`."""
     asks_choice, asks_set = task.elicitation != "response-set", task.elicitation != "forced-choice"
     body: dict[str, object] = {"seconds": _seconds(content.get("seconds")), "order": slot.order}
     choice = _places([content.get("choice")], meanings)[0] if asks_choice else None

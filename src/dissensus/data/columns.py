@@ -40,15 +40,7 @@ FEWEST_WIDE_COLUMNS = 3
 
 
 class MissingColumnsError(ColumnError):
-    """Columns are missing that others are likely matches of.
-
-    Attributes
-    ----------
-    option : str
-        The option that names these.
-    before, after : str
-        What the message says before and after it.
-    """
+    """Columns are missing that others are likely matches of; the message names these by `option`."""
 
     def __init__(self, before: str, option: str, after: str) -> None:
         self.before, self.option, self.after = before, option, after

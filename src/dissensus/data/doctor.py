@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dissensus.data import checks as folder
 from dissensus.data.assemble import assemble, assemble_judges
-from dissensus.data.checks.table import SEVERITIES, Check, Finding, Table, table_of_judges, table_of_ratings
+from dissensus.data.checks.table import Check, Finding, Table, table_of_judges, table_of_ratings, worst_first
 from dissensus.data.columns import UNKNOWN, MissingColumnsError
 from dissensus.data.formats.answers import SeveralQuestionsError
 from dissensus.data.formats.plan import OffScale, RawJudges, RawRatings, ReadPlan, Repeats, Skipped
@@ -163,7 +163,7 @@ def examined(
         holds=holds,
         taken=raw.taken,
         shape=shape,
-        findings=tuple(sorted((*findings, *faults), key=lambda finding: SEVERITIES.index(finding.severity))),
+        findings=tuple(worst_first((*findings, *faults))),
     )
     return result, table
 
@@ -184,7 +184,7 @@ def _common_findings(parts: Mapping[str, DoctorResult], name: str, plan: ReadPla
     sizes = {word: sum(int(str(part.shape.get(word, 0))) for part in parts.values()) for word in ("ratings", "answers")}
     return replace(
         first, shape={word: size for word, size in sizes.items() if size},
-        findings=tuple(sorted((*findings, note), key=lambda finding: SEVERITIES.index(finding.severity))),
+        findings=tuple(worst_first((*findings, note))),
     )  # fmt: skip
 
 

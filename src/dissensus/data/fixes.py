@@ -1,7 +1,6 @@
 """Labels, fixed as the user says: renamed, in one spelling, points for commas, sets taken apart, words left out."""
 
 import csv
-import glob
 import io
 import re
 import unicodedata
@@ -9,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,9 +65,8 @@ def fix_labels(
     options = [_options(text, plan.split) for text in written]
     if plan.label_map:
         renamed = _renamed(options, plan, count, notes)
-        left_out += _now_missing(
-            options, renamed, count, what=what, why=f"{plan.named('label_map')} says that it means missing"
-        )
+        why = f"{plan.named('label_map')} says that it means missing"
+        left_out += _now_missing(options, renamed, count, what=what, why=why)
         options = renamed
     if plan.merge_case:
         options = _merged(options, count, plan.named("merge_case"), notes)
@@ -219,9 +218,7 @@ def dropped_rows(sheet: Sheet, plan: ReadPlan) -> tuple[set[int], list[LeftOut]]
         column = find_column(sheet, name, getattr(plan, name, None) or name, option=f"{option} COLUMN=PATTERN")
         assert column is not None  # noqa: S101 - find_column raises where a named column is missing
         cells = sheet.load([column])
-        is_match = [fnmatchcase(text, pattern) for text in cells.columns[column].texts]
-        matched = cells.row[np.array([*is_match, False])[cells.columns[column].codes]].tolist()
-        fresh = set(matched) - rows
+        fresh = set(cells.row[cells.columns[column].having(partial(fnmatchcase, pat=pattern))].tolist()) - rows
         rows |= fresh
         left_out.append(LeftOut(what="row", count=len(fresh), why=f"{option} says so ({name} is {pattern})"))
     return rows, [some for some in left_out if some.count]
@@ -261,7 +258,7 @@ def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, 
     for name, pattern in plan.drop:
         column = {"item": raw.item, "rater": raw.rater, "label": raw.label, "group": raw.group}.get(name)
         if column is not None:
-            is_match = np.array([*(fnmatchcase(text, pattern) for text in column.texts), False])[column.codes]
+            is_match = column.having(partial(fnmatchcase, pat=pattern))
             lost = int(np.sum((keep & is_match) * (1 if raw.times is None else raw.times)))
             keep &= ~is_match
             why = f"{option} says so ({name} is {pattern})"
@@ -277,15 +274,7 @@ def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, 
 
 
 class FixedSheet(Sheet):
-    """A sheet of judges' answers with rows dropped and the labels fixed as the user wants.
-
-    Attributes
-    ----------
-    left_out : list of LeftOut
-        The rows that are not there any more.
-    done : list of str
-        What was done to the labels.
-    """
+    """A sheet of judges' answers with rows dropped (`left_out`) and labels fixed (`done`) as the user wants."""
 
     def __init__(self, sheet: Sheet, plan: ReadPlan, label: str | None) -> None:
         super().__init__(sheet.name, sheet.columns)
@@ -307,11 +296,9 @@ class FixedSheet(Sheet):
             self.left_out += missing
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
-        cells = self._sheet.load(columns)
-        kept = {name: column.take(self._keep).compacted() for name, column in cells.columns.items()}
-        if self._label in kept and self._fixed is not None:
-            kept[self._label] = self._fixed
-        return Cells(row=cells.row[self._keep], columns=kept, blank_rows=cells.blank_rows)
+        cells = self._sheet.load(columns).at(self._keep)
+        fixed = {} if self._label is None or self._fixed is None else {self._label: self._fixed}
+        return replace(cells, columns={name: fixed.get(name, column) for name, column in cells.columns.items()})
 
 
 def _fixed_in_cells_only(name: str, shares: Sequence[str], plan: ReadPlan) -> str:
@@ -359,15 +346,6 @@ def renaming(names: Mapping[str, str], *, of: str = "import_") -> str:
 def dropping(column: str, patterns: Iterable[str]) -> str:
     """The options that leave out the rows whose column is like one of the first of these patterns."""
     return " ".join(typed("drop", f"{column}={pattern}") for pattern in list(patterns)[:SHOWN])
-
-
-def literally(text: str) -> str:
-    """A text as a pattern of itself.
-
-    >>> literally("a*")
-    'a[*]'
-    """
-    return glob.escape(text)
 
 
 # ---- What every command says about labels that may not be what they look like

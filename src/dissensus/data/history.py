@@ -200,15 +200,9 @@ def _columns_of_tables() -> set[tuple[str, str, str]]:
 
 
 def record(path: Path, runs: Sequence[NewRun], *, recorded_at: str) -> int:
-    """Keep runs, all of them or none, and return the number of the first.
+    """Keep runs, all of them or none, and return the number of the first; `recorded_at` is an ISO time in UTC.
 
-    `path`: the history; it is made if it is not there, and brought to this version of the tables if it is older.
-    `runs`: what was found. `recorded_at`: when, as an ISO time in UTC.
-
-    Raises
-    ------
-    FileError
-        If it is no history, or cannot be written; what it held before is still there.
+    The history is made if it is not there, and brought to this version of the tables if it is older.
     """
     import duckdb  # noqa: PLC0415 - takes a while to import
 
@@ -272,8 +266,6 @@ def _insert(connection: "duckdb.DuckDBPyConnection", number: int, run: NewRun, r
 def agreements(counts: Codes) -> Floats:
     """Share of pairs of each item's raters who gave the same label; NaN with one rating.
 
-    Examples
-    --------
     >>> agreements(np.array([[2, 1], [1, 0]]))
     array([0.33333333,        nan])
     """
@@ -315,7 +307,7 @@ def _current(path: Path) -> Iterator["duckdb.DuckDBPyConnection"]:
     with _understood(path), opened(path, writes=False) as connection:
         version = _version_of(connection, path)
         if version is None:
-            raise FileError(f"{path.name} holds no run yet: record one of decide, judges or gate there first.")
+            raise _empty(path)
         if version == VERSION:
             yield connection
             return
@@ -341,18 +333,16 @@ def _understood(path: Path) -> Iterator[None]:
         raise _damaged(path, type(error).__name__) from error
 
 
+def _empty(path: Path) -> FileError:
+    return FileError(f"{path.name} holds no run yet: record one of decide, judges or gate there first.")
+
+
 def _damaged(path: Path, reason: str) -> FileError:
     return FileError(f"{path.name} is damaged, or not a history of ours ({reason}): take it from a copy.")
 
 
 def read_history(path: Path) -> History:
-    """The runs of a history.
-
-    Raises
-    ------
-    FileError
-        If there is no such file, it is no history, or holds no run.
-    """
+    """The runs of a history; a FileError if there is none, or no run in it."""
     with _current(path) as connection:
         of_run: dict[int, list[RunJudge]] = {}
         for run, *cells in connection.execute("SELECT * FROM judges ORDER BY run").fetchall():
@@ -368,7 +358,7 @@ def read_history(path: Path) -> History:
             Run(**(own | {"labels": tuple(own["labels"]), "judges": tuple(of_run.get(own["run"], ()))})) for own in runs
         )
         if not made:
-            raise FileError(f"{path.name} holds no run yet: record one of decide, judges or gate there first.")
+            raise _empty(path)
         return History(path=path.name, runs=made, scores=_scores(connection), **_people(connection, made))
 
 
@@ -410,13 +400,7 @@ def _floats(column: object) -> Floats:
 
 
 def last_passed(path: Path, judge: str) -> tuple[Judges, str]:
-    """The answers of a judge in the last run whose gate it passed, and what to call that run.
-
-    Raises
-    ------
-    FileError
-        If no gate that the judge passed was recorded.
-    """
+    """The answers of a judge in the last run whose gate it passed, and what to call that run."""
     with _current(path) as connection:
         found = connection.execute(
             "SELECT r.run, strftime(r.recorded_at, '%Y-%m-%d'), r.labels FROM runs r WHERE r.verdict = 'pass' AND "

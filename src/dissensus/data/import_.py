@@ -60,7 +60,7 @@ class ImportResult(Result):
             "format": self.format,
             "holds": self.holds,
             **_shape(self.imported),
-            "labels": _labels(self.imported),
+            "labels": label_rows(self.imported),
             "taken": dict(self.taken),
             "left_out": [some.as_dict() for some in self.left_out],
             "output": self.output,
@@ -77,7 +77,7 @@ def _shape(imported: Ratings | Judges) -> dict[str, object]:
     return {"items": len(imported.items), "judges": list(imported.judges), "answers": imported.n_answers}
 
 
-def _labels(imported: Ratings | Judges) -> list[dict[str, object]]:
+def label_rows(imported: Ratings | Judges) -> list[dict[str, object]]:
     """How often each label was given; a table of counts counts each rater."""
     given = imported.label >= 0
     times = imported.times if isinstance(imported, Ratings) else None

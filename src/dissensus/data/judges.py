@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dissensus.arrays import Codes
-from dissensus.data.coding import compact
+from dissensus.data.coding import compact, rows_among
 from dissensus.data.fixes import about_foreign_labels
 from dissensus.data.ratings import (
     ELICITATIONS,
@@ -15,7 +15,6 @@ from dissensus.data.ratings import (
     Ratings,
     ShownData,
     check_labels,
-    checked_codes,
     copied_names,
     copied_rows,
     listed_labels,
@@ -119,10 +118,7 @@ class Judges(ShownData):
             "order": (-1, len(ORDERS)),
         }
         for name, (lowest, size) in limits.items():
-            codes = getattr(self, name)
-            if codes is not None:
-                checked = checked_codes(codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=JudgesError)
-                object.__setattr__(self, name, checked)
+            self._check_codes(name, len(self.item), lowest, size, error=JudgesError)
         object.__setattr__(self, "warnings", tuple(map(Message, self.warnings)))
         check_labels(self.labels, self.options, error=JudgesError)
         if self.probability is not None:
@@ -216,7 +212,7 @@ class Judges(ShownData):
         judge, judges = compact(self.judge[mask], self.judges)
         if mask.all() and (items, judges) == (self.items, self.judges):
             return self
-        places = _places(items, self.items), _places(judges, self.judges)
+        places = rows_among(items, self.items), rows_among(judges, self.judges)
         return replace(
             self, item=item, items=items, judge=judge, judges=judges, sample=self.sample[mask], label=self.label[mask],
             probability=None if self.probability is None else self.probability[mask],
@@ -232,10 +228,8 @@ class Judges(ShownData):
         copies = dict(zip(ratings.items, ratings.copies.tolist(), strict=True))
         times = np.array([copies.get(item, 0) for item in self.items], dtype=np.intp)
         row, item = copied_rows(self.item, times)
-        columns = {
-            name: getattr(self, name) for name in ("judge", "sample", "label", "probability", "elicitation", "order")
-        }
-        taken = {name: values[row] for name, values in columns.items() if values is not None}
+        names = ("judge", "sample", "label", "probability", "elicitation", "order")
+        taken = {name: values[row] for name in names if (values := getattr(self, name)) is not None}
         return replace(self, item=item, items=copied_names(self.items, times), **taken)
 
     def on_items_of(self, ratings: Ratings) -> "Judges":
@@ -346,8 +340,3 @@ def _among(names: tuple[str, ...], others: Collection[str]) -> npt.NDArray[np.bo
         return np.ones(len(names), dtype=np.bool_)
     known = set(others)
     return np.array([name in known for name in names], dtype=np.bool_)
-
-
-def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Codes:
-    place = {name: i for i, name in enumerate(among)}
-    return np.array([place[name] for name in names], dtype=np.intp)

@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
@@ -72,20 +73,22 @@ def _listed_options(text: str) -> list[str] | None:
     """The entries of a list in JSON or Python, or None if the text is no such list."""
     if len(text) > _LONGEST_LIST:
         return None
-    for parse in (json.loads, _python_value):
+    for parse in (json.loads, python_value):
         try:
             values = parse(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
+        except (ValueError, RecursionError, MemoryError):
             continue
         if isinstance(values, list) and all(isinstance(value, str | int | float | None) for value in values):
             return [_entry(value) for value in values]
     return None
 
 
-def _python_value(text: str) -> object:
-    with warnings.catch_warnings():
+def python_value(text: str) -> object:
+    """The value that a text is in Python, of which nothing is evaluated; None if it is none."""
+    with warnings.catch_warnings(), suppress(ValueError, SyntaxError, RecursionError, MemoryError):
         warnings.simplefilter("ignore")  # Python frowns on some backslashes
         return ast.literal_eval(text)
+    return None
 
 
 def _entry(value: str | float | None) -> str:

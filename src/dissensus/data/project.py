@@ -72,10 +72,8 @@ class Project:
 # ---- Create, open, list, save, copy
 
 
-def create_project(folder: Path, *, name: str, now: datetime | None = None) -> Project:
+def create_project(folder: Path, *, name: str) -> Project:
     """A new project in a folder that is empty or not there yet.
-
-    Raises FileError if there is something in the folder, or it cannot be made.
 
     >>> with tempfile.TemporaryDirectory() as place:
     ...     made = create_project(Path(place) / "toxicity", name="Toxic comments")
@@ -92,17 +90,14 @@ def create_project(folder: Path, *, name: str, now: datetime | None = None) -> P
         raise FileError(f"Cannot create a project in {folder}: {error.strerror}. Choose another folder.") from error
     if not is_empty:
         raise FileError(f"Cannot create a project in {folder}: it is not empty. Choose a new folder.")
-    created = (now or datetime.now(UTC)).isoformat(timespec="seconds")
+    created = datetime.now(UTC).isoformat(timespec="seconds")
     project = Project(folder=folder, name=clean_name(name), created=created)
     save_project(project)
     return project
 
 
 def open_project(folder: Path) -> Project:
-    """The project in a folder.
-
-    Raises FileError if there is none, it was made by a newer version, or its file cannot be read.
-    """
+    """The project in a folder."""
     path = folder / PROJECT_FILE
     try:
         content = toml_of(path)
@@ -189,10 +184,7 @@ def clean_name(name: str) -> str:
 
 
 def add_file(project: Project, role: str, source: Path, *, name: str) -> Project:
-    """The project with a copy of a file in a role, in place of the one before, under the name that its owner gave it.
-
-    Raises FileError if the file cannot be copied, or there is no such role.
-    """
+    """The project with a copy of a file in a role, in place of the one before, under the name its owner gave it."""
     if role not in ROLES:
         raise FileError(f"A file cannot play the role {role!r}: choose one of {', '.join(ROLES)}.")
     folder = project.folder / DATA

@@ -11,7 +11,7 @@ from typing import TypeVar
 import numpy as np
 
 from dissensus.arrays import Codes, Floats
-from dissensus.data.coding import Cells, Sheet
+from dissensus.data.coding import Cells, Sheet, rows_among
 from dissensus.data.columns import find_column
 from dissensus.data.formats.answers import SeveralQuestionsError
 from dissensus.data.formats.plan import AUTO, ReadPlan
@@ -49,16 +49,11 @@ class QuestionSheet(Sheet):
         cells = self._sheet.load([*columns, self._column])
         asked = cells.columns[self._column]
         rows = np.flatnonzero(asked.codes == asked.texts.index(self._question))
-        return Cells(
-            row=cells.row[rows], columns={name: cells.columns[name].take(rows).compacted() for name in columns}
-        )
+        return Cells(row=cells.row, columns={name: cells.columns[name] for name in columns}).at(rows)
 
 
 def asked_in(source: Source, plan: ReadPlan) -> tuple[Source, ReadPlan]:
-    """The rows of the question that the user named, of a table with a question column; else the source as it is.
-
-    Raises SeveralQuestionsError if the table asks several questions and the user named none.
-    """
+    """The rows of the question that the user named, of a table with a question column; else the source as it is."""
     found = question_column(source, plan)
     if found is None:
         return source, plan
@@ -163,12 +158,12 @@ def pooled_ratings(parts: Mapping[str, Ratings]) -> Ratings:
     return Ratings(
         item=np.concatenate([one.item + start for one, start in zip(every, starts, strict=False)]),
         items=_item_names(parts),
-        label=np.concatenate([_places(one.labels, labels)[one.label] for one in every]),
+        label=np.concatenate([rows_among(one.labels, labels)[one.label] for one in every]),
         labels=labels,
         options=options,
-        rater=_stacked([None if one.rater is None else _places(one.raters, raters)[one.rater] for one in every]),
+        rater=_stacked([None if one.rater is None else rows_among(one.raters, raters)[one.rater] for one in every]),
         raters=raters,
-        group=_stacked([None if one.group is None else _places(one.groups, groups)[one.group] for one in every]),
+        group=_stacked([None if one.group is None else rows_among(one.groups, groups)[one.group] for one in every]),
         groups=groups,
         elicitation=_stacked([one.elicitation for one in every]),
         times=_stacked([one.times for one in every]),
@@ -189,10 +184,10 @@ def pooled_judges(parts: Mapping[str, Judges]) -> Judges:
     return Judges(
         item=np.concatenate([one.item + start for one, start in zip(every, starts, strict=False)]),
         items=_item_names(parts),
-        judge=np.concatenate([_places(one.judges, judges)[one.judge] for one in every]),
+        judge=np.concatenate([rows_among(one.judges, judges)[one.judge] for one in every]),
         judges=judges,
         sample=np.concatenate([one.sample for one in every]),
-        label=np.concatenate([np.append(_places(one.labels, labels), -1)[one.label] for one in every]),
+        label=np.concatenate([np.append(rows_among(one.labels, labels), -1)[one.label] for one in every]),
         labels=labels,
         options=options,
         probability=joined_probabilities(every, labels),
@@ -212,11 +207,6 @@ def _labels(every: Sequence[Ratings] | Sequence[Judges], options: tuple[str, ...
     return (*options, *dict.fromkeys(label for one in every for label in one.labels if label not in options))
 
 
-def _places(names: tuple[str, ...], among: tuple[str, ...]) -> Codes:
-    place = {name: i for i, name in enumerate(among)}
-    return np.array([place[name] for name in names], dtype=np.intp)
-
-
 def _stacked(columns: Sequence[Codes | None]) -> Codes | None:
     """Columns below each other; None if a question has none."""
     known = [column for column in columns if column is not None]
@@ -233,7 +223,7 @@ def joined_probabilities(every: Sequence[Judges], labels: tuple[str, ...]) -> Fl
         if one.probability is not None:
             known = ~np.isnan(one.probability).any(axis=1)
             table[known] = 0.0
-            table[np.ix_(known, _places(one.labels, labels))] = one.probability[known]
+            table[np.ix_(known, rows_among(one.labels, labels))] = one.probability[known]
         tables.append(table)
     return np.concatenate(tables)
 
@@ -242,11 +232,7 @@ def joined_probabilities(every: Sequence[Judges], labels: tuple[str, ...]) -> Fl
 
 
 def questions_of(ratings: Ratings, judges: Judges | None) -> dict[str, tuple[Ratings, Judges | None]]:
-    """Ratings and judges' answers by question; the warnings of the first say which question no judge answered.
-
-    Raises DissensusError if only one of them tells questions apart, or judges answer a question that was not asked of
-    people.
-    """
+    """Ratings and judges' answers by question."""
     if judges is None:
         return {question: (own, None) for question, own in ratings.questions.items()}
     check_same_questions(ratings, judges)

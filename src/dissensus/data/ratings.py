@@ -71,6 +71,25 @@ class ShownData(ABC):
     def shape(self) -> str:
         """How much of what there is, in words."""
 
+    def _check_codes(
+        self, name: str, n_rows: int, lowest: int, size: int | None, *, error: type[DissensusError]
+    ) -> None:
+        """Make a field, if it is given, a read-only copy; raise unless it has a code in its range for each row."""
+        codes = getattr(self, name)
+        if codes is None:
+            return
+        checked = np.array(codes, dtype=np.intp)  # the caller's array stays writable
+        if checked.shape != (n_rows,):
+            entries = counted(checked.size, "entry", "entries")
+            raise error(f"{counted(n_rows, 'item')} but {entries} in {name}: each row needs one of each.")
+        if checked.size and (checked.min() < lowest or (size is not None and checked.max() >= size)):
+            most = "" if size is None else f" and less than {size}"
+            raise error(
+                f"The codes of {name} run from {checked.min()} to {checked.max()}: they must be {lowest} or more{most}."
+            )
+        checked.flags.writeable = False
+        object.__setattr__(self, name, checked)
+
     def _repr_html_(self) -> str:
         from html import escape  # noqa: PLC0415 - in notebooks only
 
@@ -168,15 +187,8 @@ class Ratings(ShownData):
             "times": (1, None),
         }
         for name, (lowest, size) in limits.items():
-            codes = getattr(self, name)
-            if codes is not None:
-                checked = checked_codes(
-                    codes, name, n_rows=len(self.item), lowest=lowest, size=size, error=RatingsError
-                )
-                object.__setattr__(self, name, checked)
-        if self.copies is not None:
-            copies = checked_codes(self.copies, "copies", n_rows=self.n_items, lowest=1, size=None, error=RatingsError)
-            object.__setattr__(self, "copies", copies)
+            self._check_codes(name, len(self.item), lowest, size, error=RatingsError)
+        self._check_codes("copies", self.n_items, 1, None, error=RatingsError)
         object.__setattr__(self, "warnings", tuple(map(Message, self.warnings)))
         self._check_names()
 
@@ -317,8 +329,8 @@ class Ratings(ShownData):
         if self.copies is None:
             return self
         row, item = copied_rows(self.item, self.copies)
-        columns = {name: getattr(self, name) for name in ("label", "times", "group", "elicitation")}
-        taken = {name: values[row] for name, values in columns.items() if values is not None}
+        names = ("label", "times", "group", "elicitation")
+        taken = {name: values[row] for name in names if (values := getattr(self, name)) is not None}
         return replace(self, item=item, items=copied_names(self.items, self.copies), copies=None, **taken)
 
     def of_group(self, group: str) -> "Ratings":
@@ -391,29 +403,6 @@ def check_labels(labels: tuple[str, ...], options: tuple[str, ...], *, error: ty
     for label in labels[len(options) :]:
         if not known.issuperset(label.split(SEPARATOR)):
             raise error(f"The label {label!r} is neither an option nor a set of options: add it to them.")
-
-
-def checked_codes(
-    codes: npt.ArrayLike,
-    name: str,
-    *,
-    n_rows: int,
-    lowest: int,
-    size: int | None,
-    error: type[DissensusError],
-) -> Codes:
-    """A read-only copy of codes, one per row, between `lowest` and `size`; the caller's array stays writable."""
-    checked = np.array(codes, dtype=np.intp)
-    if checked.shape != (n_rows,):
-        entries = counted(checked.size, "entry", "entries")
-        raise error(f"{counted(n_rows, 'item')} but {entries} in {name}: each row needs one of each.")
-    if checked.size and (checked.min() < lowest or (size is not None and checked.max() >= size)):
-        most = "" if size is None else f" and less than {size}"
-        raise error(
-            f"The codes of {name} run from {checked.min()} to {checked.max()}: they must be {lowest} or more{most}."
-        )
-    checked.flags.writeable = False
-    return checked
 
 
 # ---- Items that were drawn with other chances

@@ -2,7 +2,9 @@
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from dissensus.data.assemble import assemble, assemble_judges
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from dissensus.data.inputs import Table
 
 MANY_COLUMNS = 12
-R = TypeVar("R")
+R = TypeVar("R", RawRatings, RawJudges)
 
 
 def read(
@@ -248,10 +250,9 @@ def ratings_of(source: Source, plan: ReadPlan) -> tuple[Ratings, RawRatings, tup
     """The ratings of a source, what its format handed over, and what was left out."""
     check_plan(plan)
     raw = take_ratings(source, plan)
-    provenance = Provenance(
-        name=source.name, sha256=source.sha256(), format=raw.format, rows=raw.rows, columns=len(source.columns)
-    )
-    ratings, left_out = assemble(raw, plan, provenance)
+    n_columns, sha256 = len(source.columns), source.sha256()
+    origin = Provenance(name=source.name, sha256=sha256, format=raw.format, rows=raw.rows, columns=n_columns)
+    ratings, left_out = assemble(raw, plan, origin)
     return ratings, raw, left_out
 
 
@@ -279,22 +280,21 @@ def check_plan(plan: ReadPlan) -> None:
 
 def take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     """The ratings of a source, fixed as the user wants."""
-    found, note = in_some_sheet(source, lambda opened: _take_ratings(opened, plan))
-    return replace(found, warnings=(*found.warnings, *note)) if note else found
+    return _in_some_sheet(source, partial(_take_ratings, plan=plan))
 
 
-def in_some_sheet(source: Source, take: Callable[[Source], R]) -> tuple[R, tuple[str, ...]]:
-    """What is taken from a source; of a workbook from the first sheet that has it, and what to say of that."""
+def _in_some_sheet(source: Source, take: Callable[[Source], R]) -> R:
+    """What is taken from a source; of a workbook from the first sheet that has it."""
     try:
-        return take(source), ()
+        return take(source)
     except ColumnError:
         first = source.sheet_name
         for name in source.other_sheets():
             source.turn_to(name)
-            try:
-                return take(source), (f"Read from the sheet {name}, since {first} has no table of ratings.",)
-            except DissensusError:
-                continue
+            with suppress(DissensusError):
+                found: R = take(source)
+                note = f"Read from the sheet {name}, since {first} has no table of ratings."
+                return replace(found, warnings=(*found.warnings, note))
         source.turn_to(first)
         raise
 
@@ -339,8 +339,7 @@ def _names_of_headerless(source: Source, plan: ReadPlan) -> list[str] | None:
 
 def take_judges(source: Source, plan: ReadPlan) -> RawJudges:
     """The judges' answers of a source, fixed as the user wants."""
-    found, note = in_some_sheet(source, lambda opened: _take_judges(opened, plan))
-    return replace(found, warnings=(*found.warnings, *note)) if note else found
+    return _in_some_sheet(source, partial(_take_judges, plan=plan))
 
 
 def _take_judges(source: Source, plan: ReadPlan) -> RawJudges:
@@ -433,11 +432,7 @@ About = dict[str, dict[str, str]]
 
 
 def with_about(ratings: Ratings, sheet: Sheet | None, item: str | None, items: "Table | None") -> Ratings:
-    """The ratings, and those of each question, with what their table and one about the items say of each item.
-
-    `sheet`: their table, of which the columns in `KNOWN` are about items. `item`: the column of the items' ids there.
-    `items`: a table with a row per item; its columns go first.
-    """
+    """The ratings, and those of each question, with what their table and one about the items, which goes first, say."""
     about = {} if sheet is None else about_items(sheet, item)
     if items is not None:
         with open_source(items) as opened:
@@ -461,11 +456,7 @@ def _check_ids(sheet: Sheet, item: str, ratings: Ratings) -> None:
 
 
 def about_items(sheet: Sheet, item: str | None = None, *, only: Sequence[str] | None = KNOWN) -> About:
-    """The columns that have one value for each item.
-
-    `sheet`: a table with a row per item, or with several. `item`: the column of the items' ids; found by its name if
-    not given. `only`: names of columns to take; all but that of the items if None.
-    """
+    """The columns, of those named in `only`, that have one value for each item."""
     known = item if item in sheet.columns else find_column(sheet, "item")
     place = known or named_otherwise(sheet, {}, ("item",)).get("item")
     by_name = {column.strip().lower(): column for column in sheet.columns if column != place}
@@ -476,12 +467,11 @@ def about_items(sheet: Sheet, item: str | None = None, *, only: Sequence[str] | 
     ids = cells.columns[place]
     about: About = {}
     for name in names:
-        column, values = cells.columns[name], dict[str, str]()
+        column, lower = cells.columns[name], name.strip().lower()
         pairs = {(i, j) for i, j in zip(ids.codes.tolist(), column.codes.tolist(), strict=True) if i >= 0 and j >= 0}
-        for i, j in pairs:
-            values[ids.texts[i].strip()] = column.texts[j]
-        if name.strip().lower() == DRAWN and len(values) < len(pairs):
+        values = {ids.texts[i].strip(): column.texts[j] for i, j in pairs}
+        if lower == DRAWN and len(values) < len(pairs):
             raise ColumnError(f"{sheet.name}: an item has two values of {name}. Give each one, or rename the column.")
         if len(values) == len(pairs):  # what differs between the rows of an item is not about the item
-            about[name.strip().lower() if name.strip().lower() in KNOWN else name] = values
+            about[lower if lower in KNOWN else name] = values
     return about

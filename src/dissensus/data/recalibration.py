@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,15 @@ from dissensus.arrays import Floats
 from dissensus.data.coding import Cells, Sheet, TextColumn
 from dissensus.data.columns import shown_columns
 from dissensus.data.inputs import Table
-from dissensus.data.labels import SEPARATOR, Scale, number, option_name, probability_columns, read_probabilities
+from dissensus.data.labels import (
+    SCALES,
+    SEPARATOR,
+    Scale,
+    infer_scale,
+    option_name,
+    probability_columns,
+    read_probabilities,
+)
 from dissensus.data.sources.source import open_source
 from dissensus.data.writers import quoted, write_table
 from dissensus.errors import ColumnError, FileError, OptionError, listed, shortened
@@ -26,8 +34,6 @@ from dissensus.options import LONGEST_NUMBER
 KINDS = ("answer", "prior", "map")
 """What a row is: what one answer means, what people say in general, or a parameter of the fitted map."""
 COLUMNS = ("judge", "scale", "kind", "answer", "items", "value")
-MOST_ORDINAL = 20
-"""Numbers of which there are more are measured, not chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -45,12 +51,7 @@ class Recalibration:
 
 
 def write_recalibration(recalibrations: Sequence[Recalibration], path: str | os.PathLike[str]) -> None:
-    """Write the recalibration of one or several judges, who share their labels, as a CSV file.
-
-    `recalibrations`: what to write, one judge after the other. `path`: a CSV file, as for `write_ratings`.
-
-    Raises OptionError if its name ends otherwise, since it could not be read back.
-    """
+    """Write the recalibration of one or several judges, who share their labels, as a CSV file."""
     if Path(path).suffix.lower() != ".csv":
         raise OptionError(f"A recalibration is a CSV file, and {Path(path).name} has another suffix: call it .csv.")
     labels = recalibrations[0].labels
@@ -120,11 +121,7 @@ class RecalibrationFile:
 
 
 def read_recalibration(source: Table) -> RecalibrationFile:
-    """The recalibrations in a file or a frame.
-
-    `source`: columns `judge`, `answer` and `p_<label>`, one row per answer; `kind`, `scale`, `items` and `value` where
-    `decide` wrote it.
-    """
+    """The recalibrations in a file or a frame with a row per answer: `judge`, `answer` and `p_<label>`."""
     with open_source(source) as opened:
         sheet = opened.table()
         wanted = [column for column in sheet.columns if column in COLUMNS]
@@ -200,9 +197,8 @@ def _recalibration(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibr
     answers = tuple(map(option_name, rows.filled("answer", of_answers)))
     if len(set(answers)) < len(answers):
         twice = next(row for i, row in enumerate(of_answers) if answers[i] in answers[:i])
-        raise rows.fault(
-            twice, f"the answer {shortened(rows.text('answer', twice))} of {judge} comes twice. Delete one"
-        )
+        again = shortened(rows.text("answer", twice))
+        raise rows.fault(twice, f"the answer {again} of {judge} comes twice. Delete one")
     items = np.array([rows.number("items", row) for row in of_answers])
     shares = rows.shares[of_answers]
     of_prior = [row for row in own if kinds[row] == "prior"]
@@ -222,16 +218,9 @@ def _recalibration(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibr
 def _scale(rows: _Rows, own: Sequence[int], labels: tuple[str, ...]) -> Scale:
     """The stated scale; else as files of ratings are read: numbers are in order, words are not."""
     stated = rows.text("scale", own[0])
-    for scale in get_args(Scale):
-        if stated == scale:
-            return scale  # type: ignore[no-any-return] # one of the choices
-    if stated:
-        raise rows.fault(own[0], f"the scale is {shortened(stated)!r}. Write {listed(get_args(Scale))}")
-    values = [number(label) for label in labels]
-    if None in values:
-        return "nominal"
-    is_measured = len(values) > MOST_ORDINAL or any(value is not None and value != int(value) for value in values)
-    return "interval" if is_measured else "ordinal"
+    if stated and stated not in SCALES:
+        raise rows.fault(own[0], f"the scale is {shortened(stated)!r}. Write {listed(SCALES)}")
+    return stated or infer_scale(labels)
 
 
 def _parameters(rows: _Rows, of_map: Sequence[int]) -> dict[str, Floats] | None:

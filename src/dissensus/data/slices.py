@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -50,28 +51,21 @@ def sliced(ratings: Ratings, slicing: Slicing) -> Ratings:
 
 
 def slicing_in(by: str, ratings: Ratings, source: Source, plan: ReadPlan, items: "Table | None") -> Slicing:
-    """The slices that an attribute makes.
-
-    `by`: a column, or one of `BUILT_IN`. `ratings`: the items. `source`: the ratings' file, whose columns may hold the
-    attribute. `plan`: how that is read. `items`: a table with a row per item; its columns go first.
-    """
+    """The slices that an attribute makes: a column of a table of items, of the ratings' file, or one of `BUILT_IN`."""
     if ratings.questions and by.strip().lower() == "question":
         option = named("by", of="read", value=by)
         raise OptionError(f"{option} is not needed: each of the {len(ratings.questions)} questions is answered alone.")
-    tables: list[tuple[Sheet, str, str | None]] = []
+    found = None
     if items is not None:
         with open_source(items) as opened:
             sheet = opened.table()
-            tables.append((sheet, item_column(sheet, None, option="items"), None))
-            found = _column_in(by, tables)
-            if found is not None:
-                return found
-    if source.sheet is not None:
-        rater = None if plan.wide else find_column(source.sheet, "rater", _plain(source.sheet, plan.rater))
-        tables = [(source.sheet, item_column(source.sheet, _plain(source.sheet, plan.item)), rater)]
-        found = _column_in(by, tables)
-        if found is not None:
-            return found
+            found = _column_in(by, sheet, item_column(sheet, None, option="items"), None)
+    if found is None and source.sheet is not None:
+        sheet = source.sheet
+        rater = None if plan.wide else find_column(sheet, "rater", _plain(sheet, plan.rater))
+        found = _column_in(by, sheet, item_column(sheet, _plain(sheet, plan.item)), rater)
+    if found is not None:
+        return found
     if by in BUILT_IN and by != "length":
         return built_in(by, next(iter(ratings.questions.values()), ratings))
     raise _unknown(by, source, items)
@@ -110,17 +104,15 @@ def _unknown(by: str, source: Source, items: "Table | None") -> OptionError:
     )
 
 
-def _column_in(by: str, tables: list[tuple[Sheet, str, str | None]]) -> Slicing | None:
+def _column_in(by: str, sheet: Sheet, item: str, rater: str | None) -> Slicing | None:
     """The slices from a column of this name, or the lengths of texts."""
-    for sheet, item, rater in tables:
-        column = find_column(sheet, by)
-        if column is not None:
-            return _slicing_of_column(by, sheet, column, item, rater)
-        text = find_column(sheet, TEXT) if by == "length" else None
-        if text is not None:
-            lengths = {name: float(len(text)) for name, text in _by_key(sheet, item, text, by).items()}
-            return slicing_of_numbers(by, lengths)
-    return None
+    column = find_column(sheet, by)
+    if column is not None:
+        return _slicing_of_column(by, sheet, column, item, rater)
+    column = find_column(sheet, TEXT) if by == "length" else None
+    if column is None:
+        return None
+    return slicing_of_numbers(by, {name: float(len(text)) for name, text in _by_key(sheet, item, column, by).items()})
 
 
 def _slicing_of_column(by: str, sheet: Sheet, column: str, item: str, rater: str | None) -> Slicing:
@@ -130,13 +122,10 @@ def _slicing_of_column(by: str, sheet: Sheet, column: str, item: str, rater: str
         # What differs between the rows of an item may belong to who rated it.
         if rater is None or rater == column:
             raise
-        try:
-            values = _by_key(sheet, rater, column, by)
-        except ColumnError:
-            values = {}
-        if not values:
-            raise
-        return slicing_of(by, values, of_raters=True)
+        with suppress(ColumnError):
+            if values := _by_key(sheet, rater, column, by):
+                return slicing_of(by, values, of_raters=True)
+        raise
     return slicing_of(by, values)
 
 

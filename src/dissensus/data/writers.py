@@ -21,9 +21,6 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
     """Write `item, rater, label`, and `group, elicitation, count` where there are any.
 
     The order of the labels is not in the file: read it back with `labels=ratings.options`, or with a task.
-
-    `ratings`: what to write, in the order of its rows. `path`: a CSV file: UTF-8, a line feed after each row; what is
-    there is overwritten.
     """
     if ratings.rater is not None and ratings.times is not None:
         raise RatingsError("Ratings with raters and counts cannot be written: a table of counts has no rater column.")
@@ -39,10 +36,7 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
 
 
 def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
-    """Write `item, judge, sample`, and `label`, `p_<label>`, `elicitation`, `order` where there are any.
-
-    `judges`: what to write, in the order of its rows. `path`: a CSV file, as for `write_ratings`.
-    """
+    """Write `item, judge, sample`, and `label`, `p_<label>`, `elicitation`, `order` where there are any."""
     labels = _label_cells(judges.labels, judges.options)
     columns: dict[str, Cells | None] = {
         "item": _named(judges.item, judges.items),
@@ -52,7 +46,9 @@ def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
     }
     if judges.probability is not None:
         for column, label in enumerate(labels):
-            columns[f"p_{label}"] = _numbers(judges.probability[:, column].tolist())
+            # The shortest text that is read back as the same number.
+            values = judges.probability[:, column].tolist()
+            columns[f"p_{label}"] = ["" if np.isnan(value) else repr(value) for value in values]
     columns["elicitation"] = _named(judges.elicitation, ELICITATIONS)
     columns["order"] = _named(judges.order, ORDERS)
     write_table(path, {name: cells for name, cells in columns.items() if cells is not None})
@@ -61,10 +57,7 @@ def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
 def write_folder(
     folder: str | os.PathLike[str], *, ratings: Ratings, judges: Judges | None = None, texts: Mapping[str, str]
 ) -> tuple[Path, ...]:
-    """Write ratings.csv, judges.csv (if a judge answered) and other `texts` by name into a folder; the files written.
-
-    The folder is made if need be.
-    """
+    """Write ratings.csv, judges.csv (if a judge answered) and `texts` by name into a folder; the files written."""
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -91,11 +84,6 @@ def _named(codes: Codes | None, names: Sequence[str]) -> Cells | None:
         return None
     lookup = [*map(quoted, names), ""]
     return [lookup[code] for code in codes.tolist()]
-
-
-def _numbers(values: Sequence[float]) -> Cells:
-    """The shortest text that is read back as the same number; empty for NaN."""
-    return ["" if np.isnan(value) else repr(value) for value in values]
 
 
 def _label_cells(labels: Sequence[str], options: Sequence[str]) -> Sequence[str]:

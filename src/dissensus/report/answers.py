@@ -37,7 +37,7 @@ from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.methods.prevalence import PrevalenceResult, prevalence
 from dissensus.methods.raters import RatersResult, raters
 from dissensus.options import named, names_in
-from dissensus.results import Message, Result
+from dissensus.results import Message, Result, unspelled
 from dissensus.sampling import Engine, Progress, open_executor
 
 # ---- Questions that the data leave open, and what would answer them
@@ -255,10 +255,9 @@ class Asking:
 
     def decision(self, judges: Judges, worked: Worked) -> DecideResult | Unanswered:
         """So which judge to use, and how?"""
+        options = self.decision_options()
         return self.ask(
-            DECISION,
-            "Deciding",
-            lambda _: decision_of(self.ratings, judges, worked, self.decision_options(), rng=self.seed),
+            DECISION, "Deciding", lambda _: decision_of(self.ratings, judges, worked, options, rng=self.seed)
         )
 
     def ranking(self, judges: Judges) -> JudgesResult | Unanswered:
@@ -322,12 +321,10 @@ def ask_panel(asking: Asking, judges: Judges, worth: EquivalenceResult | None) -
     if worth is None or not has_labels or len(worth.curve) <= 1:
         return None
     is_single = len(judges.judges) == 1
-    largest = _largest(worth)
 
     def ask(progress: Progress | None) -> PanelResult:
         # Beside people, several judges take longer than the rest of a report.
-        how = asking.how(progress)
-        found = panel(asking.ratings, judges, people=is_single, max_raters=largest, **how)
+        found = panel(asking.ratings, judges, people=is_single, max_raters=_largest(worth), **asking.how(progress))
         # Members have the numbers of the whole curve, of which a panel sees the part that matters.
         alone = {own.judge: own for own in worth.judges}  # calibrated judges come after themselves raw
         return replace(found, judges=tuple(alone[member.judge] for member in found.judges))
@@ -371,13 +368,12 @@ def surprises_of(worked: Worked) -> dict[str, dict[str, float]] | None:
         return None
     shares = reference_shares(problem)[problem.type_of_item]
     names = [rated.items[item] for item in worked.prepared.item.tolist()]
-    return {
-        judge.judge: dict(
-            zip(names, (-np.einsum("il,il->i", judge.label_scores(problem.score), shares)).tolist(), strict=True)
-        )
-        for judge in problem.judges
-        if judge.calibrated
-    }
+    found = {}
+    for judge in problem.judges:
+        if judge.calibrated:
+            bits = -np.einsum("il,il->i", judge.label_scores(problem.score), shares)
+            found[judge.judge] = dict(zip(names, bits.tolist(), strict=True))
+    return found
 
 
 def _rarer(ratings: Ratings) -> tuple[str, ...]:
@@ -393,17 +389,15 @@ def _score(ratings: Ratings, judges: Judges) -> Score:
     """How answers of this kind are compared."""
     if are_points_of_a_measure(ratings, judges):
         return "rmse"
-    has_choices = ratings.elicitation is not None and bool(
-        (ratings.elicitation == ELICITATIONS.index("forced_choice")).any()
-    )
+    choice = ELICITATIONS.index("forced_choice")
+    has_choices = ratings.elicitation is not None and bool((ratings.elicitation == choice).any())
     return "similarity" if ratings.has_response_sets and not has_choices else "accuracy"
 
 
 def _largest(worth: EquivalenceResult) -> int:
     """As large a survey as what judges are worth asks for: larger ones take long and tell nothing here."""
-    known = [
-        judge.equivalence_high if math.isfinite(judge.equivalence_high) else judge.equivalence for judge in worth.judges
-    ]
+    ends = ((judge.equivalence_high, judge.equivalence) for judge in worth.judges)
+    known = [high if math.isfinite(high) else value for high, value in ends]
     most = max((math.ceil(value) for value in known if math.isfinite(value)), default=0)
     beyond = any("above K" in {judge.verdict, judge.high_verdict} for judge in worth.judges)
     last = worth.curve[-1].raters
@@ -456,27 +450,12 @@ def answers_of(
     workers: int = 1,
     step: Step = no_progress,
 ) -> Answers:
-    """Ask the data every question that they can answer.
-
-    `ratings`: what people said. `judges`: what judges answered on the same items. `task`: options in order, and which
-    of them are positive. `positive`: options that count as positive in a decision; those of the task if not given.
-    `bootstrap`: bootstrap samples; 0 for no intervals. `item_cost`, `rating_cost`: what a new item costs to prepare,
-    and one rating of it. `seed`: of the random numbers. `engine`, `workers`: where the work runs; the numbers do not
-    depend on it. `step`: told what is done next, it gives a context whose value takes how far that is.
-
-    Raises DissensusError if there are judges about whom nothing can be said; why not, of the first question about them.
-    Or if a positive option is none.
-    """
+    """Ask the data every question that they can answer; a DissensusError where judges have no answer at all."""
     with open_executor(engine, workers=workers) as executor:
         asking = Asking(
             ratings=ratings, task=task, positive=tuple(positive), bootstrap=bootstrap, item_cost=item_cost,
             rating_cost=rating_cost, seed=seed, executor=executor, step=step,
         )  # fmt: skip
-        if judges is None:
-            raters = ask_raters(asking, None)
-            return Answers(
-                agreement=asking.agreement(), raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *_open(raters))
-            )
         return answers_about(judges, asking)
 
 
@@ -518,16 +497,20 @@ def answers_in_parts(
     return AnswersInParts(decided, asked)
 
 
-def answers_about(judges: Judges, asking: Asking) -> Answers:
-    """Every question about judges, and the one about people."""
+def answers_about(judges: Judges | None, asking: Asking) -> Answers:
+    """Every question about judges, and those about people."""
     # The cheapest come first, for those who read along; what a question needs comes before it.
-    agreement, raters, instead = asking.agreement(), ask_raters(asking, judges), ask_alt_test(asking, judges)
+    agreement, raters = asking.agreement(), ask_raters(asking, judges)
+    if judges is None:
+        open_ = (*WITHOUT_JUDGES, *_open(raters))
+        return Answers(agreement=agreement, raters=answered(raters), unanswered=open_)
+    instead = ask_alt_test(asking, judges)
     positive, worked = ask_prevalence(asking, judges), asking.worth(judges)
     worth = worked if isinstance(worked, Unanswered) else worked.result
     decision = None if isinstance(worked, Unanswered) else asking.decision(judges, worked)
     ranking = asking.ranking(judges)
     if isinstance(worth, Unanswered) and isinstance(ranking, Unanswered):
-        raise DissensusError(" ".join(getattr(text, "message", text) for text in (worth.reason, worth.remedy)).strip())
+        raise DissensusError(" ".join(map(unspelled, (worth.reason, worth.remedy))).strip())
     two = contenders(answered(worth), answered(ranking))
     comparison = asking.comparison(judges, two) if isinstance(two, Contenders) else two
     plan = None

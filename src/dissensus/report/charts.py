@@ -16,7 +16,7 @@ from typing import Literal
 
 from dissensus.errors import MissingExtraError, OptionError
 from dissensus.report.document import Figure
-from dissensus.report.specs import COLOURS, SHAPES, Spec
+from dissensus.report.specs.shapes import COLOURS, SHAPES, Spec
 
 ThemeName = Literal["light", "dark", "page"]
 

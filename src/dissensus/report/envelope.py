@@ -12,7 +12,7 @@ from dissensus.errors import MissingExtraError
 from dissensus.options import Spelling, in_python, spelled
 from dissensus.report.document import Cell, Table
 from dissensus.report.numbers import HARMFUL, cell_text, shortened
-from dissensus.results import Result
+from dissensus.results import Result, unspelled
 
 LONGEST_SETTING = 200
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -51,7 +51,7 @@ def plain(value: object, spelling: Spelling = in_python) -> Json:  # noqa: PLR09
     if value is None or isinstance(value, bool | int):
         return value
     if isinstance(value, str):
-        return spelled(getattr(value, "message", value), spelling)
+        return spelled(unspelled(value), spelling)
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, PurePath):

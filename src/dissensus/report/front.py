@@ -5,6 +5,7 @@ The page of a report and the web app show the same `Front` with the same templat
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -12,8 +13,9 @@ from dissensus.methods.alt_test.result import AltTestResult
 from dissensus.methods.decide.reasons import raters_text, worth_text
 from dissensus.methods.decide.result import AsIs, DecideJudge, DecideResult, Measure
 from dissensus.methods.describe.describe import DescribeResult
-from dissensus.report.answers import Answers
-from dissensus.report.document import Bar, Bars, Cell, Figure, Front, Table, Tile
+from dissensus.methods.parts.result import Overall, Part, PartsResult
+from dissensus.report.answers import Answers, AnswersInParts
+from dissensus.report.document import Bar, Bars, Cell, Figure, Front, Points, Section, Table, Tile
 from dissensus.report.numbers import (
     capital,
     counted,
@@ -28,6 +30,7 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
+from dissensus.report.specs.shapes import Row, slot_row, worth_dots
 from dissensus.report.views.alt_test import replaced_by
 from dissensus.report.views.decide import (
     MEASURES,
@@ -36,6 +39,7 @@ from dissensus.report.views.decide import (
     answer_sentence,
     lead_sentence,
     shift_text,
+    short_worth,
     value_text,
     worth_means,
 )
@@ -45,8 +49,10 @@ from dissensus.report.views.describe import (
     agreement_table,
     coefficient_name,
     headline,
+    labels_figure,
     labels_finding,
 )
+from dissensus.report.views.parts import mean_text
 from dissensus.report.views.section import judge_slots
 
 WITH_JUDGES = "With a file of judges' answers this page also says which judge to use and what it is worth."
@@ -72,7 +78,7 @@ MOST_JUDGES = 8
 """More judges than that do not fit on a screen beside everything else."""
 MOST_NAMES = 2
 MOST_TICKS = 6
-NEXT = "What next?"
+NEXT, BEST_WORTH = "What next?", "What is the best judge worth?"
 ENOUGH = "Enough for this choice"
 NARROWER = "More ratings would only narrow the intervals."
 
@@ -94,14 +100,8 @@ def title_of(source: str) -> str:
 
 def front_of(answers: Answers, *, title: str, asked: str = "", figures: Sequence[Figure] = (), step: str = "",
              warnings: Sequence[str] = ()) -> Front:  # fmt: skip
-    """The first screen of some answers.
-
-    `answers`: what the data say. `title`: the name of the data. `asked`: what people were asked, if that is known.
-    `figures`: the chart beside the judges: the survey power curve. `step`: what to collect next; empty for nothing.
-    `warnings`: of the decision: the first stands for a caveat where there is none.
-    """
-    decision = answers.decision
-    scope = scope_of(answers, asked)
+    """The first screen of some answers; of `warnings` the first stands for a caveat where the decision has none."""
+    decision, scope = answers.decision, scope_of(answers, asked)
     if decision is None:
         return _without_decision(answers, title=title, scope=scope, step=step)
     # Of a warning what was done; what to do about it is for those who look further.
@@ -161,7 +161,7 @@ def worth_tile(decision: DecideResult) -> Tile:
     text, _, ends = raters_text(best, decision.largest).partition(" [")
     name = f"{shortened(best.judge, LONGEST_NAME)}, {worth_means(decision)}"
     between = f", from {' to '.join(ends.rstrip(']').split(', '))}" if ends else ""
-    return Tile(question="What is the best judge worth?", answer=capital(text), detail=f"{name}{between}.")
+    return Tile(question=BEST_WORTH, answer=capital(text), detail=f"{name}{between}.")
 
 
 def _ahead(decision: DecideResult) -> Tile:
@@ -249,7 +249,7 @@ def _table(decision: DecideResult, tested: Mapping[str, str]) -> Table:
     known: list[dict[str, Cell]] = [
         {
             "Judge": names[judge.judge],
-            WORTH: worth_text(judge, decision.largest).replace("above ", ">").replace("below ", "<"),
+            WORTH: short_worth(judge, decision.largest),
             AS_IS: None if judge.as_is is None else STANDINGS[judge.as_is.standing],
             "Its answers": None if judge.as_is is None else _with_ends(judge.as_is),
             SHIFT: None if judge.shift is None else shift_text(judge.shift, decision.person),
@@ -257,20 +257,12 @@ def _table(decision: DecideResult, tested: Mapping[str, str]) -> Table:
         }
         for judge in decision.judges
     ]
-    known += [
-        {
-            "Judge": shortened(one.name, LONGEST_NAME),
-            WORTH: str(one.worth),
-            "Its answers": value_text(one.measure, one.value),
-        }
-        for one in rulers_of(decision)
-    ]
+    for one in rulers_of(decision):
+        name, value = shortened(one.name, LONGEST_NAME), value_text(one.measure, one.value)
+        known.append({"Judge": name, WORTH: str(one.worth), "Its answers": value})
     columns = [name for name in known[0] if any(row.get(name) is not None for row in known)]
-    parts = [
-        f"Worth: {worth_means(decision)}",
-        *([f"its answers {MEASURES[measure]}"] if measure else []),
-        *([SHIFT_MEANS] if SHIFT in columns else []),
-    ]
+    parts = [f"Worth: {worth_means(decision)}", *([f"its answers {MEASURES[measure]}"] if measure else [])]
+    parts += [SHIFT_MEANS] if SHIFT in columns else []
     return Table(caption="; ".join(parts), columns=columns, rows=[[row.get(name) for name in columns] for row in known])
 
 
@@ -318,3 +310,142 @@ def _without_decision(answers: Answers, *, title: str, scope: str, step: str) ->
         main=agreement_table(part),
         figures=[] if scale == "interval" else agreement_by_item(part),
     )
+
+
+# ---- Several questions or slices: what they say together, and a small chart of each
+
+MOST_PANELS = 24
+"""More questions or slices than that are in the table only."""
+MOST_DOTS = 10
+LONGEST_PART_NAME, MOST_PART_NAMES = 18, 3
+
+
+def front_of_parts(found: AnswersInParts, section: Section, *, title: str, steps: Mapping[str, str]) -> Front:
+    """The first screen of several questions, or slices; `section` is what their view says, `steps` what to collect."""
+    notes = [text for block in section.blocks if isinstance(block, Points) for text in block.texts]
+    tiles = _of_slices(found, steps) if found.decision.by is not None else _of_questions(found, steps)
+    return Front(
+        title=title,
+        scope=_scope_of_parts(found),
+        answer=section.lead,
+        reason=notes[0] if notes else "",
+        tiles=tiles,
+        main=next((block for block in section.blocks if isinstance(block, Table)), None),
+        figures=panels_of(found.decision),
+        more=notes[1:],
+    )
+
+
+def _scope_of_parts(found: AnswersInParts) -> str:
+    parts, each = found.decision, list(found.by_question.values())
+    by = "" if parts.by is None else f" by {visible(parts.by)}"
+    items = {answers.agreement.whole.items for answers in each}
+    raters = max((answers.agreement.whole.raters or 0 for answers in each), default=0)
+    judges = len({name for answers in each for name in judges_in(answers)})
+    counts = [
+        f"{counted(len(parts.parts), 'question' if parts.by is None else 'slice')}{by}",
+        counted(max(items), "item") if len(items) == 1 else f"up to {counted(max(items), 'item')} each",
+        *([counted(raters, "rater")] if raters else []),
+        *([counted(judges, "judge")] if judges else []),
+    ]
+    return ", ".join(counts)
+
+
+# ---- Tiles
+
+
+def _of_slices(found: AnswersInParts, steps: Mapping[str, str]) -> list[Tile]:
+    """Of all items together, and whether a slice stands out."""
+    question, answers = next(iter(found.by_question.items()))
+    decision, differences = answers.decision, found.decision.differences
+    tiles = [agree_tile(answers.agreement)]
+    tiles += [] if decision is None else [worth_tile(decision)]
+    if differences:
+        out = [f"{visible(one.judge)} on {visible(one.value)}" for one in differences if one.finding is not None]
+        answer = counted(len(out), "slice") if out else "No slice"
+        detail = f"{listing(out, most=MOST_PART_NAMES)}." if out else "The differences could be chance."
+        tiles.append(Tile(question="Where does a judge do worse or better?", answer=answer, detail=detail))
+    return [*tiles, next_tile(decision, steps.get(question, ""))]
+
+
+def _of_questions(found: AnswersInParts, steps: Mapping[str, str]) -> list[Tile]:
+    """The range over questions, and whether one judge suits all of them."""
+    overall, tiles = found.decision.overall, [_agreement_range(list(found.by_question.values()))]
+    if isinstance(overall, Overall):
+        known = [judge for judge in overall.judges if math.isfinite(judge.worth)]
+        if known:
+            value, _, ends = mean_text(known[0]).partition(" [")
+            detail = f"{visible(known[0].judge)}, mean over questions{f' [{ends}' if ends else ''}."
+            tiles.append(Tile(question=BEST_WORTH, answer=capital(f"{value} raters"), detail=detail))
+    if any(answers.decision is not None for answers in found.by_question.values()):
+        use = overall.use if isinstance(overall, Overall) else ()
+        names = listing([visible(name) for name in use], most=MOST_PART_NAMES, word="or")
+        detail = f"Use {names}." if use else "Choose a judge for each question."
+        tiles.append(Tile(question="Does one judge suit every question?", answer="Yes" if use else "No", detail=detail))
+    wanted = [question for question, step in steps.items() if step]
+    if not wanted:
+        return [*tiles, next_tile(None, "")]
+    detail = f"See {listing([visible(question) for question in wanted], most=MOST_PART_NAMES)}."
+    return [*tiles, Tile(question=NEXT, answer=f"Collect more for {len(wanted)} of {len(steps)}", detail=detail)]
+
+
+def _agreement_range(each: Sequence[Answers]) -> Tile:
+    best = [headline(answers.agreement.whole.coefficients, answers.agreement.settings.get("scale")) for answers in each]
+    known = sorted((one for one in best if one is not None and math.isfinite(one.value)), key=lambda one: one.value)
+    if not known:
+        return Tile(question="Do raters agree?", answer="Not known", detail="No item has two ratings.")
+    ends = list(dict.fromkeys(decimal(one.value) for one in (known[0], known[-1])))
+    names = listing(list(dict.fromkeys(coefficient_name(one.name) for one in known)), most=MOST_PART_NAMES)
+    detail = f"{names}: 0 is chance, 1 is perfect."
+    return Tile(question="Do raters agree?", answer=" to ".join(ends), detail=detail)
+
+
+# ---- A small chart of each question or slice, all on the same axis
+
+
+def panels_of(result: PartsResult) -> list[Figure]:
+    """What judges are worth in each part; without judges how often each label was given."""
+    parts = result.parts[:MOST_PANELS]
+    decisions = [part.result for part in parts if isinstance(part.result, DecideResult)]
+    if len(decisions) == len(parts):
+        last = max((own.largest for own in decisions), default=0)
+        ends = [end for own in decisions for judge in own.judges for end in ends_of(judge).values() if end is not None]
+        finite = [end for end in ends if math.isfinite(end)]
+        reach = float(last) if math.inf in ends else max([2.0, *map(math.ceil, finite)])
+        return [_panel(part, own, reach) for part, own in zip(parts, decisions, strict=True)] if last else []
+    described = [part for part in parts if isinstance(part.result, DescribeResult)]
+    return [_labels_panel(part) for part in described]
+
+
+def _title(part: Part) -> str:
+    return f"{capital(visible(part.name))} ({counted(part.items, 'item')})"
+
+
+def _panel(part: Part, own: DecideResult, reach: float) -> Figure:
+    judges = own.judges[:MOST_DOTS]
+    names = short_names([judge.judge for judge in judges], LONGEST_PART_NAME, has_end=True)
+    slots = judge_slots(own, [judge.judge for judge in judges])
+    worths = {judge.judge: worth_text(judge, own.largest) for judge in judges}
+    rows: list[Row] = []
+    for judge in judges:
+        places = {name: _inside(end, reach) for name, end in ends_of(judge).items()}
+        name, text = names[judge.judge], worths[judge.judge]
+        rows.append({"name": name, **places, "text": text, **slot_row(slots[judge.judge])})
+    cells = [[names[name], worth] for name, worth in worths.items()]
+    return Figure(
+        title=_title(part),
+        caption="Worth in people; dashed: one person.",
+        spec=worth_dots(rows, reach=reach),
+        table=Table(caption=f"Worth in raters: {visible(part.name)}", columns=["Judge", "Worth"], rows=cells),
+    )
+
+
+def _inside(end: float | None, reach: float) -> float | None:
+    """A place on the axis: what is beyond its ends is at them."""
+    return None if end is None else min(max(end, 0.0), reach)
+
+
+def _labels_panel(part: Part) -> Figure:
+    assert isinstance(part.result, DescribeResult)  # noqa: S101 - the caller looked
+    figure = labels_figure(part.result)
+    return replace(figure, title=_title(part), caption=f"{figure.title}.")

@@ -31,7 +31,7 @@ from dissensus.report.charts import (
 from dissensus.report.document import Block, Figure, Fold, Report, Section
 from dissensus.report.envelope import file_tables, setting_tables
 from dissensus.report.numbers import table_cells, visible
-from dissensus.report.views import report_on, section_of
+from dissensus.report.views.section import report_on, section_of
 from dissensus.results import Result
 
 if TYPE_CHECKING:

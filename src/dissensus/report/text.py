@@ -15,7 +15,7 @@ from rich.text import Text
 from dissensus.options import Spelling, in_python
 from dissensus.report.document import Block, Figure, Fold, Note, Paragraph, Points, Section, Table
 from dissensus.report.numbers import counted, table_cells, visible
-from dissensus.report.views import section_of
+from dissensus.report.views.section import section_of
 from dissensus.results import Result
 
 WIDTH = 80

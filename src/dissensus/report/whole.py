@@ -37,18 +37,15 @@ from dissensus.report.document import (
     Note,
     Paragraph,
     Part,
-    Points,
     Report,
     Section,
     Table,
     respelled,
 )
-from dissensus.report.front import ENOUGH, NARROWER, front_of, verdict_of
-from dissensus.report.front_parts import front_of_parts
+from dissensus.report.front import ENOUGH, NARROWER, front_of, front_of_parts, verdict_of
 from dissensus.report.numbers import capital, counted, sentences, whole
-from dissensus.report.views import unspelled_section, warning_texts, with_warnings
-from dissensus.report.views.section import is_fact
-from dissensus.results import Result
+from dissensus.report.views.section import is_fact, noted, unspelled_section, warning_texts, with_warnings
+from dissensus.results import Result, unspelled
 
 AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at the top."
 NOT_RECALIBRATED = "This test takes answers as they are, not recalibrated."
@@ -72,19 +69,11 @@ class Prices:
     item: float
     rating: float
 
-    def text(self, *, items: int, ratings: int) -> str:
-        """What new items and ratings cost together."""
-        return f"cost {whole(round(items * self.item + ratings * self.rating, 2))}"
-
 
 def report_of(
     answers: Answers, *, title: str, asked: str = "", item_cost: float = 0.0, rating_cost: float = 1.0
 ) -> Report:
-    """The report about some answers, in the order of a reader's questions, options in words.
-
-    `answers`: what the data say. `title`: the name of the data. `asked`: what people were asked, if that is known.
-    `item_cost`, `rating_cost`: what a new item costs to prepare, and one rating of it.
-    """
+    """The report about some answers, in the order of a reader's questions, options in words."""
     prices = Prices(item=item_cost, rating=rating_cost)
     front = _front(answers, prices, title=title, asked=asked)
     return Report(
@@ -113,17 +102,14 @@ def _sections(
         ITEMS: lambda: _titled(ITEMS, answers.items),
         COLLECT: lambda: [_collect(answers, prices)],
     }
-    sections = [section for question, make in makers.items() for section in _shown(question, make)]
     sections = [
-        replace(section, blocks=[block for block in section.blocks if block not in elsewhere]) for section in sections
+        replace(section, blocks=[block for block in section.blocks if block not in elsewhere])
+        for question, make in makers.items()
+        for section in _shown(question, make)
     ]
-    return [
-        *(
-            respelled(section, in_words(COMMANDS.get(section.title, "describe")))
-            for section in _warned_once(sections, answers.results)
-        ),
-        *respelled(_left_open(answers), in_words()),
-    ]
+    warned = _warned_once(sections, answers.results)
+    worded = [respelled(section, in_words(COMMANDS.get(section.title, "describe"))) for section in warned]
+    return [*worded, *respelled(_left_open(answers), in_words())]
 
 
 def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
@@ -137,8 +123,7 @@ def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0
         for question, answers in found.by_question.items()
         for section in _sections(answers, prices, decision=answers.decision if question else None)
     ]
-    verdict = [first.lead, *short.values()]
-    verdict += verdicts.get("", [])
+    verdict = [first.lead, *short.values(), *verdicts.get("", [])]
     results = [found.decision, *(result for answers in found.by_question.values() for result in answers.results)]
     steps = {question: next(iter(next_steps(answers, prices)), "") for question, answers in found.by_question.items()}
     front = respelled(front_of_parts(found, first, title=title, steps=steps), in_words())
@@ -275,19 +260,14 @@ def _parts(block: Block) -> Sequence[Part]:
 
 
 def _left_open(answers: Answers) -> list[Section]:
-    texts = [open_question(part) for part in answers.unanswered]
-    if not texts:
-        return []
+    points = noted([open_question(part) for part in answers.unanswered])
     lead = "These data cannot answer every question."
-    points = Points(title="", texts=texts)
-    return [Section(title="What these data leave open", lead=lead, blocks=[points])]
+    return [Section(title="What these data leave open", lead=lead, blocks=points)] if points else []
 
 
 def open_question(unanswered: Unanswered) -> str:
     """A question that is left open, with the reason and the remedy."""
-    # With the names of options as data.
-    why = (getattr(text, "message", text) for text in (unanswered.reason, unanswered.remedy))
-    return sentences(unanswered.question, *why)
+    return sentences(unanswered.question, *map(unspelled, (unanswered.reason, unanswered.remedy)))
 
 
 # ---- All answers as one result, and a report in short
@@ -345,7 +325,7 @@ def _collect(answers: Answers, prices: Prices) -> Section:
     """What to collect next: suggestions, and folded the plan behind the first of them."""
     steps = next_steps(answers, prices)
     lead = steps[0] if steps else f"{ENOUGH}. {NARROWER}"
-    blocks: list[Block] = [Points(title="", texts=steps[1:])] if steps[1:] else []
+    blocks: list[Block] = [*noted(steps[1:])]
     if any("(cost " in step for step in steps):
         is_usual = prices == Prices(item=0.0, rating=1.0)
         blocks.append(Paragraph(text=UNIT if is_usual else PRICES.format(item=prices.item, rating=prices.rating)))
@@ -383,6 +363,6 @@ def second_ratings(part: Description, prices: Prices) -> str:
     if once < MANY * part.items:
         return ""
     return (
-        f"Rate {counted(once, 'item')} a second time ({prices.text(items=0, ratings=once)}): an item with one rating "
-        "says nothing about agreement."
+        f"Rate {counted(once, 'item')} a second time (cost {whole(round(once * prices.rating, 2))}): an item with one "
+        "rating says nothing about agreement."
     )

@@ -9,29 +9,80 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from dissensus.errors import DissensusError
 from dissensus.web.collecting import Collections
 from dissensus.web.fields import why
 from dissensus.web.guard import Guard, Settings
-from dissensus.web.jobs import JobBook, Pool, QuickAnswers
-from dissensus.web.layout import refusal
-from dissensus.web.pages import collect
-from dissensus.web.pages.data import change, data_page, upload
+from dissensus.web.jobs import JobBook, Pool, QuickAnswers, Work
+from dissensus.web.layout import problem, refusal
+from dissensus.web.pages import collect, plans
+from dissensus.web.pages.data import CHECKUP, change, data_page, upload
 from dissensus.web.pages.home import contents, explain, home, static, token
-from dissensus.web.pages.items import items_download, items_page
-from dissensus.web.pages.jobs import cancel, progress, start
+from dissensus.web.pages.items import ITEMS, items_download, items_page
 from dissensus.web.pages.plans import PAGES, plan_json, plan_move, plan_page, plan_rest
 from dissensus.web.pages.questions import ASKINGS, asking_page
-from dissensus.web.pages.results import download, results_page
+from dissensus.web.pages.results import REPORT, download, results_page
 from dissensus.web.shelf import Shelf
-from dissensus.web.state import Desk, keeper, status_of
+from dissensus.web.state import Desk, answer_html, desk_of, keeper, progress_answer, status_of
 
 QUICK_WORKERS, MOST_QUICK, LONGEST_QUICK = 2, 200, 10.0
 WARM = ("dissensus.web.plan_tasks", "dissensus.methods.plan_labels", "dissensus.methods.plan_raters")
 TIDY_SECONDS = 60.0
+
+# ---- Start long work, ask how far it is, and cancel it
+
+WORKS: dict[str, Work] = {
+    "checkup": CHECKUP,
+    "items": ITEMS,
+    "report": REPORT,
+    **{f"plan_{planner}": work for planner, work in plans.WORKS.items()},
+    **{asking.method: asking.work() for asking in ASKINGS},
+}
+GONE = "This job does not exist, or no longer. Reload the page."
+
+
+async def start(request: Request) -> Response:
+    """Start the work that a page asks for, unless it was done or is being done."""
+    desk, work = desk_of(request), WORKS.get(request.path_params["task"])
+    if work is None:
+        return refusal("There is no such page.", status=404)
+    is_htmx = "hx-request" in request.headers
+    try:
+        order = work.order(desk.shelf, request.query_params)
+        done = desk.answering(order)
+        job = done if done and done.status == "done" else desk.jobs.ask(order.key, order.task, order.arguments)
+    except DissensusError as error:
+        if not is_htmx:
+            raise
+        return problem(why(error), status_of(error))
+    if not is_htmx:
+        return RedirectResponse(work.page_address(order.key), status_code=303)
+    return HTMLResponse(answer_html(desk, work, job))
+
+
+async def progress(request: Request) -> Response:
+    """How far a job is."""
+    desk = desk_of(request)
+    job = desk.jobs.find(request.path_params["id"])
+    if job is None:
+        return problem(GONE, 404)
+    return progress_answer(desk, WORKS[job.task], job, request.query_params.get("have", "").split(","))
+
+
+async def cancel(request: Request) -> Response:
+    """Stop a job."""
+    desk = desk_of(request)
+    job = desk.jobs.find(request.path_params["id"])
+    if job is None:
+        return problem(GONE, 404)
+    desk.long.cancel(job)
+    if "hx-request" not in request.headers:
+        return RedirectResponse(WORKS[job.task].page_address(job.key), status_code=303)
+    return HTMLResponse(answer_html(desk, WORKS[job.task], job))
+
 
 ROUTES = [
     *collect.ROUTES,  # first, since raters ask most often

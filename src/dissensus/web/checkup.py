@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dissensus.data.checks.table import Finding, Table
+from dissensus.data.checks.table import SEVERITIES, Finding, Table
 from dissensus.data.columns import find_column
 from dissensus.data.doctor import DoctorResult, examined
 from dissensus.data.formats.plan import ReadPlan
@@ -15,8 +15,9 @@ from dissensus.data.labels import number
 from dissensus.data.sources.source import Source, open_source
 from dissensus.errors import DissensusError, spelled
 from dissensus.report.numbers import counted
-from dissensus.report.views import section_of
-from dissensus.web.data_options import SEVERITIES, Fix, after, as_typed, fixes_in, fixes_words
+from dissensus.report.views.section import section_of
+from dissensus.results import unspelled
+from dissensus.web.data_options import Fix, after, as_typed, fixes_in, fixes_words
 from dissensus.web.fields import on_page
 from dissensus.web.process import Message, Tell
 from dissensus.web.tasks import judges_plan, ratings_plan, steps, text_in
@@ -84,7 +85,7 @@ def _preview(file: str, result: DoctorResult, opened: Source, plan: ReadPlan) ->
         for row in range(min(MOST_ROWS, len(cells.row)))
     ]
     named = {role: find_column(sheet, role, getattr(plan, role)) for role in ROLES[file] if _exists(plan, role, names)}
-    taken = {role: str(getattr(where, "message", where)) for role, where in result.taken.items()}
+    taken = {role: unspelled(where) for role, where in result.taken.items()}
     roles = {role: column for role, column in named.items() if column in names}
     for role, where in taken.items():
         column = where.removeprefix("column ")
@@ -117,12 +118,12 @@ def _problem(
     file: str, finding: Finding, arguments: Mapping[str, object], people: Table | None, *, is_small: bool
 ) -> dict[str, object]:
     """A problem as a card: what is wrong, where, what fixes it, and the data before and after."""
-    option = spelled(getattr(finding.option, "message", ""), as_typed)
+    option = spelled(unspelled(finding.option), as_typed)
     values = {name: str(value) for name, value in arguments.items() if isinstance(value, str)}
     fixes = fixes_in(file, option) if option else None
     fixes = fixes if fixes and after(values, fixes) != values else None
     compared = _compared(file, fixes, arguments, people) if fixes and is_small else None
-    text = spelled(getattr(finding.message, "message", str(finding.message)), on_page)
+    text = spelled(unspelled(finding.message), on_page)
     return {
         "severity": finding.severity,
         "text": COLUMNS.format(", ".join(ROLES[file])) if finding.check == "columns" and not fixes else text,

@@ -242,7 +242,6 @@ def _judges_lines(where: str, values: Mapping[str, str]) -> list[str]:
 FIELDS: dict[str, tuple[Field, ...]] = {"ratings": ALL_RATINGS, "judges": (*ALL_JUDGES, RATINGS[0])}
 """What can be said about each file."""
 MOST_FIXES = 50
-SEVERITIES = ("error", "warning", "note")  # of problems, the worst first
 
 
 def as_typed(option: str, of: str) -> str:

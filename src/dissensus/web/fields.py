@@ -1,7 +1,7 @@
 """The fields of a page's form: what its address may say, what is shown, and how a command line says the same."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -235,6 +235,11 @@ def arguments_of(fields: Sequence[Field], values: Mapping[str, str]) -> list[str
         except DissensusError:  # as above
             continue
     return found
+
+
+def recipe_of(commands: Iterable[Sequence[str]], lines: Iterable[str]) -> Recipe:
+    """Commands, each as its words, and lines of Python."""
+    return Recipe(command="\n".join(command_line(*words) for words in commands), python="\n".join(lines))
 
 
 def command_line(*words: str) -> str:

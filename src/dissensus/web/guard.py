@@ -100,15 +100,7 @@ WRONG = "Something went wrong on our side. The server's terminal shows the error
 
 
 class Guard:
-    """Stands before every page: refuses strangers, sets headers, and lets no traceback out.
-
-    Parameters
-    ----------
-    app : ASGI application
-        What is guarded.
-    settings : Settings
-        Host and token.
-    """
+    """Stands before every page: refuses strangers, sets headers, and lets no traceback out."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app, self._settings = app, settings

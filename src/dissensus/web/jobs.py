@@ -88,9 +88,9 @@ class Work:
     """A kind of long work."""
 
     page: str  # the page that shows it: its name within a project, or its path where there is none
-    part_names: tuple[str, ...]  # pieces that come before the end, in reading order
     order: Callable[[Shelf, Mapping[str, str]], Order]  # what a page's address asks for
-    show: Callable[[Job], str]  # HTML of the answer, once the job is done
+    show: Callable[[Job], str] = lambda job: str(job.result["html"])  # the answer, once the job is done
+    part_names: tuple[str, ...] = ()  # pieces that come before the end, in reading order
 
     def page_address(self, key: Key) -> str:
         """The page that shows the answer to a question."""
@@ -119,16 +119,9 @@ class WorkerLostError(Exception):
 
 
 class Worker:
-    """A process that runs one task at a time; it can be stopped in the middle of one.
+    """A process that runs one task at a time, and can be stopped in the middle of one.
 
-    Parameters
-    ----------
-    folder : Path
-        Where it may make a folder for its temporary files, which goes with it.
-    warm : tuple of str
-        Tasks that it imports at once.
-    threads : Executor
-        Where the server waits for its messages; a thread for each worker.
+    `warm` are modules that it imports at once, and in `threads` the server waits for its messages.
     """
 
     def __init__(self, folder: Path, *, warm: tuple[str, ...], threads: Executor) -> None:
@@ -180,22 +173,8 @@ class BusyError(DissensusError):
 class Pool:
     """Workers and the jobs that wait for them.
 
-    Parameters
-    ----------
-    folder : Path
-        For temporary files.
-    size : int
-        How many workers there are at most.
-    most_waiting : int
-        How many jobs may wait.
-    longest : float
-        Seconds that a job may take.
-    warm : tuple of str
-        Tasks that workers import before they are asked.
-    is_fresh : bool
-        Whether each job gets a process of its own, so that its memory returns.
-    keep : callable
-        Told each result; what it returns is what stays in memory.
+    Where `is_fresh`, each job has a process of its own, so that its memory returns. What `keep` returns of a result is
+    what stays in memory.
     """
 
     def __init__(
@@ -204,14 +183,14 @@ class Pool:
         *,
         size: int,
         most_waiting: int,
-        longest: float,
+        longest: float,  # seconds
         warm: tuple[str, ...] = (),
         is_fresh: bool,
         keep: Keep | None = None,
     ) -> None:
         self._keep = keep
         self._folder, self._longest, self._warm, self._is_fresh = folder, longest, warm, is_fresh
-        self._most_waiting, self._waiting = most_waiting, 0
+        self._most_waiting, self.waiting = most_waiting, 0  # jobs that wait for a worker
         self._queue: asyncio.Queue[Job] = asyncio.Queue()
         self._threads = ThreadPoolExecutor(size, thread_name_prefix="dissensus-wait")
         self._running: dict[str, Worker] = {}
@@ -219,16 +198,11 @@ class Pool:
         self._idle: list[Worker] = []
         self._slots = [asyncio.create_task(self._slot()) for _ in range(size)]
 
-    @property
-    def waiting(self) -> int:
-        """How many jobs wait for a worker."""
-        return self._waiting
-
     def submit(self, job: Job) -> None:
         """Put a job into the queue, unless that is full."""
-        if self._waiting >= self._most_waiting:
-            raise BusyError(self._waiting)
-        self._waiting += 1
+        if self.waiting >= self._most_waiting:
+            raise BusyError(self.waiting)
+        self.waiting += 1
         self._over[job.id] = asyncio.Event()
         self._queue.put_nowait(job)
 
@@ -259,7 +233,7 @@ class Pool:
         worker = None if self._is_fresh else self._hired()
         while True:
             job = await self._queue.get()
-            self._waiting -= 1
+            self.waiting -= 1
             if job.is_over:  # cancelled while it waited
                 continue
             worker = self._taken(worker)
@@ -417,10 +391,6 @@ class JobBook:
     def find(self, id_: str) -> Job | None:
         """A job by its id."""
         return self._by_id.get(id_)
-
-    def cancel(self, job: Job) -> None:
-        """Stop a job."""
-        self._pool.cancel(job)
 
     def tidy(self) -> None:
         """Forget jobs that ended long ago, and the oldest of too many."""

@@ -104,13 +104,7 @@ TABS = (("data", "Data"), ("results", "Results"), ("items", "Items"), ("plan", "
 
 
 def page_html(template: str, **values: object) -> str:
-    """A whole page.
-
-    `template`: its file. `values`: what the template needs, `title` above all. `page` is the current entry of the
-    navigation, `recipe` how to do the same elsewhere, `data` the project whose tabs are shown and `tab` the open one,
-    `has_charts` asks for the script that draws them, `refresh` lets a browser without JavaScript ask again, and
-    `is_signed_in` shows the other pages.
-    """
+    """A whole page; `page` is the current entry of the navigation, `tab` the open one of the project `data`."""
     usual: dict[str, object] = {
         "page": "", "recipe": None, "has_charts": False, "refresh": False, "is_signed_in": True, "data": None,
         "tab": "", "downloads": [],
@@ -139,6 +133,11 @@ def address(path: str, values: Mapping[str, str]) -> str:
 def project_address(id_: str, page: str, values: Mapping[str, str] | None = None) -> str:
     """The address of a page of a project."""
     return address(f"/p/{quote(id_, safe='~:')}/{page}", values or {})
+
+
+def problem(message: str, status: int) -> HTMLResponse:
+    """Why there is no answer, as a piece of the page that asked."""
+    return HTMLResponse(render("problem.html.j2", message=message), status_code=status, headers={"X-Says": "why"})
 
 
 def refusal(message: str, *, status: int = 400, is_signed_in: bool = True) -> HTMLResponse:

@@ -12,10 +12,10 @@ from dissensus.report.document import Figure, respelled
 from dissensus.report.envelope import envelope
 from dissensus.report.html import page_of
 from dissensus.report.numbers import counted, percent, whole
-from dissensus.report.views import section_of
 from dissensus.report.views.plan_labels import chance, series_name
 from dissensus.report.views.plan_labels import recommendation as labels_sentence
 from dissensus.report.views.plan_raters import recommendation as raters_sentence
+from dissensus.report.views.section import section_of
 from dissensus.web.fields import on_page
 from dissensus.web.layout import blocks_html, render
 from dissensus.web.process import Message, Tell

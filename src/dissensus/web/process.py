@@ -30,11 +30,7 @@ LARGEST_FILE = 8 * 2**30
 
 
 def serve_tasks(connection: Connection, folder: str, warm: tuple[str, ...]) -> None:
-    """Run tasks until the pipe is closed.
-
-    `connection`: tasks come in and messages go out as JSON. `folder`: where temporary files go; the server removes it.
-    `warm`: modules to import before they are needed.
-    """
+    """Run tasks until the pipe is closed; the server removes the folder of temporary files."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which stops us
     threading.Thread(target=_end_with_parent, daemon=True).start()
     tempfile.tempdir = folder

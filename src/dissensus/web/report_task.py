@@ -18,19 +18,10 @@ from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.equivalence.equivalence import Worked
 from dissensus.methods.history import history
 from dissensus.methods.history.evidence import runs_of
-from dissensus.report.answers import (
-    WITHOUT_JUDGES,
-    Answers,
-    Asking,
-    Unanswered,
-    answered,
-    answers_about,
-    answers_in_parts,
-    ask_raters,
-)
+from dissensus.report.answers import Asking, Unanswered, answers_about, answers_in_parts
 from dissensus.report.envelope import file_tables
 from dissensus.report.html import explains_front, page_of_report, section_ids
-from dissensus.report.views import section_of
+from dissensus.report.views.section import section_of
 from dissensus.report.whole import report_in_parts, report_of, together, together_in_parts
 from dissensus.results import Result
 from dissensus.sampling import Progress, open_executor
@@ -107,7 +98,7 @@ def tell_report(arguments: Mapping[str, object], tell: Tell) -> Message:
                 ratings=ratings, task=task, positive=(), bootstrap=bootstrap, item_cost=0.0, rating_cost=1.0, seed=0,
                 executor=executor, step=step, tell=tell,
             )  # fmt: skip
-            answers = _without_judges(asking) if judges is None else answers_about(judges, asking)
+            answers = answers_about(judges, asking)
         asked = "" if task is None else task.instructions
         report, result, decision = report_of(answers, title=title, asked=asked), together(answers), answers.decision
     ids, state = section_ids(report.sections), str(arguments["state"])
@@ -151,9 +142,3 @@ def _over_time(path: Path, ratings: Ratings, judges: Judges, decision: Result) -
     except DissensusError as error:  # the report is no worse without it
         return render("problem.html.j2", message=str(error))
     return section_html(section_of(found, on_page), "history") if found.runs > 1 else ""
-
-
-def _without_judges(asking: Asking) -> Answers:
-    agreement, raters = asking.agreement(), ask_raters(asking, None)
-    is_open = (raters,) if isinstance(raters, Unanswered) else ()
-    return Answers(agreement=agreement, raters=answered(raters), unanswered=(*WITHOUT_JUDGES, *is_open))

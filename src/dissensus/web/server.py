@@ -48,9 +48,8 @@ class PunctualProtocol(H11Protocol):
             super().data_received(data)
         except h11.LocalProtocolError:  # garbled after HEAD, to which no error has a body
             self.transport.close()
-        if self.transport.is_closing():
-            self._stop()
-        elif self._is_incomplete():
+        is_incomplete = self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
+        if is_incomplete and not self.transport.is_closing():
             self._start()
         else:
             self._stop()
@@ -64,17 +63,8 @@ class PunctualProtocol(H11Protocol):
         """After the answer the keep-alive timer runs, not ours."""
         super().on_response_complete()
         self._stop()
-        if self._has_begun_another():
+        if self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:  # another request has begun
             self._start()
-
-    def _is_incomplete(self) -> bool:
-        return self.conn.their_state in {h11.IDLE, h11.SEND_BODY}
-
-    def _has_begun_another(self) -> bool:
-        return self.conn.their_state is h11.IDLE and bool(self.conn.trailing_data[0])
-
-    def _seconds(self) -> float:
-        return self.settings.upload_seconds if self._is_uploading() else self.settings.request_seconds
 
     def _is_uploading(self) -> bool:
         """Whether files come in that are still wanted."""
@@ -89,14 +79,12 @@ class PunctualProtocol(H11Protocol):
                 return
             self._stop()
         self._is_upload = is_uploading
-        self.half_open[self] = self.loop.call_later(self._seconds(), self._drop)
+        seconds = self.settings.upload_seconds if is_uploading else self.settings.request_seconds
+        self.half_open[self] = self.loop.call_later(seconds, self._drop)
         if len(self.half_open) > self.settings.most_half_open:
-            self._drop_oldest()
-
-    def _drop_oldest(self) -> None:
-        """Make room; those who upload were let in and are sending, so they go last."""
-        waiting = list(self.half_open)
-        next((one for one in waiting if not one._is_upload), waiting[0])._drop()  # noqa: SLF001 - one of us
+            # The oldest makes room; those who upload were let in and are sending, so they go last.
+            waiting = list(self.half_open)
+            next((one for one in waiting if not one._is_upload), waiting[0])._drop()  # noqa: SLF001 - one of us
 
     def _stop(self) -> None:
         timer = self.half_open.pop(self, None)
@@ -148,12 +136,7 @@ class Server(uvicorn.Server):
 
 
 def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> None:
-    """Serve until Ctrl-C or SIGTERM.
-
-    `settings`: where, and what is allowed. `opens`: whether to open a browser. `say`: told the address.
-
-    Raises DissensusError if the address cannot be had, or is open to others without a token.
-    """
+    """Serve until Ctrl-C or SIGTERM; a DissensusError if the address cannot be had, or is open without a token."""
     check_token(settings)
     listening = listen(settings)
     port = listening.getsockname()[1]

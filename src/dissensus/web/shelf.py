@@ -100,24 +100,11 @@ class DataSet:
 
 
 class Shelf:
-    """Finds, adds and changes projects.
-
-    Parameters
-    ----------
-    place : Path
-        A project, or a folder of projects, which need not exist yet.
-    keep_seconds : float
-        How long a project that is not saved stays after its last use.
-
-    Attributes
-    ----------
-    folder : Path
-        A private folder for what is not saved; it goes with the server.
-    """
+    """Finds, adds and changes projects: those in `place`, a project or a folder of them, and those not saved."""
 
     def __init__(self, place: Path, *, keep_seconds: float) -> None:
         self._private = PrivateFolder()
-        self.folder = self._private.path
+        self.folder = self._private.path  # for what is not saved; it goes with the server
         self.only = place.resolve().name if (place / PROJECT_FILE).is_file() else None
         self.place = place.resolve().parent if self.only else place
         self._keep = keep_seconds

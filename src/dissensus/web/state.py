@@ -90,6 +90,16 @@ def keeper(shelf: Shelf) -> Keep:
     return keep
 
 
+async def body_of(request: Request, *, most: int) -> bytes | None:
+    """The body of a request; None if it is longer than that."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            return None
+    return bytes(body)
+
+
 def desk_of(request: Request) -> Desk:
     """The desk of the server that got a request."""
     desk = request.app.state.desk

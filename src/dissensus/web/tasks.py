@@ -27,7 +27,7 @@ from dissensus.errors import JudgesError
 from dissensus.options import parts_of, pattern_of, renamed_labels, split_labels
 from dissensus.report.envelope import envelope, plain
 from dissensus.report.html import page_of
-from dissensus.report.views import section_of
+from dissensus.report.views.section import section_of
 from dissensus.results import Result
 from dissensus.sampling import Progress
 from dissensus.web.fields import on_page

@@ -39,13 +39,7 @@ LOCK, UNFINISHED = "lock", "lock.new"
 
 
 class PrivateFolder:
-    """A new folder that only this user may enter, with a lock in it.
-
-    Attributes
-    ----------
-    path : Path
-        The folder.
-    """
+    """A new folder that only this user may enter, with a lock in it."""
 
     def __init__(self) -> None:
         sweep(Path(tempfile.gettempdir()))

@@ -13,8 +13,8 @@ from dissensus.cli.measure import alt_test_command
 from dissensus.errors import DissensusError
 from dissensus.methods.alt_test import AltTestResult, Dropped, JudgeTest, RaterTest, alt_test
 from dissensus.methods.alt_test.result import SCORES
-from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.alt_test import SCORE_WORDS
+from dissensus.report.views.section import main_chart, section_of
 
 NAN = float("nan")
 WON = RaterTest(

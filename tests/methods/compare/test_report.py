@@ -16,8 +16,8 @@ from dissensus.methods.compare import CompareResult, compare
 from dissensus.methods.compare.metrics import METRICS
 from dissensus.methods.compare.result import ASKED, TESTS, Constant, NonInferiority, PairComparison, bounds_of
 from dissensus.report.document import Figure
-from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.compare import METRIC_WORDS, TEST_WORDS
+from dissensus.report.views.section import main_chart, section_of
 
 from comparison_builders import judges_of, ratings_of
 

@@ -31,8 +31,8 @@ from dissensus.methods.gate.verdicts import (
 )
 from dissensus.methods.judges import judges as rank_judges
 from dissensus.report.markdown import markdown_of
-from dissensus.report.views import report_on, section_of
 from dissensus.report.views.gate import asked_text, found_text, junit_of, next_step
+from dissensus.report.views.section import report_on, section_of
 from dissensus.results import as_dict
 from dissensus.sampling.intervals import paired_difference_interval, share_interval
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, simulate_urn

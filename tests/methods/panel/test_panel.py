@@ -28,7 +28,7 @@ from dissensus.methods.panel.stacking import (
     stacked,
     tabled,
 )
-from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.section import main_chart, section_of
 from dissensus.simulation import HARD_CLASSIFIER, RUNNING_EXAMPLE, HardClassifier, SoftClassifier, simulate_urn
 from dissensus.simulation.urn_draws import (
     classifier_information,

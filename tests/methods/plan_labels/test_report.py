@@ -14,8 +14,8 @@ from dissensus.report.document import Fold, Points, Table
 from dissensus.report.html import fragment_of, page_of
 from dissensus.report.numbers import rough
 from dissensus.report.text import text_of
-from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.plan_labels import chance, recommendation
+from dissensus.report.views.section import main_chart, section_of
 from dissensus.simulation.labels import simulate_labels
 
 FIGURE_1 = {"accuracy": 0.75, "margin": 0.1, "label_accuracy": 0.75}

@@ -18,7 +18,7 @@ from dissensus.methods.plan_raters.moments import item_moments, normal_nodes, si
 from dissensus.methods.plan_raters.pilot import pilot_of, spreads_of
 from dissensus.methods.plan_raters.plan_raters import plan_raters
 from dissensus.methods.plan_raters.result import MOST_SIMULATED, PlanRatersResult
-from dissensus.report.views import main_chart, section_of
+from dissensus.report.views.section import main_chart, section_of
 from dissensus.simulation.responses import Responses, simulate_responses
 
 from tables import typed_message_of as message_of

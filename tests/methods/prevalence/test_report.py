@@ -16,8 +16,8 @@ from dissensus.cli.inputs import read_pairs
 from dissensus.cli.measure import prevalence_command
 from dissensus.methods.prevalence import Estimate, JudgePrevalence, PrevalenceResult, SystemScore, prevalence
 from dissensus.methods.prevalence.result import Method
-from dissensus.report.views import main_chart, section_of
 from dissensus.report.views.prevalence import METHOD_NAMES, METHOD_WORDS, estimate_text, systems_sentence
+from dissensus.report.views.section import main_chart, section_of
 
 from tables import message_of, write
 

@@ -21,7 +21,7 @@ from dissensus.methods.raters import raters as portraits
 from dissensus.methods.raters.cells import Groups, permutation_p, rater_weights, shrink, smallest_p, spread_between
 from dissensus.methods.raters.raters import standing_out
 from dissensus.methods.raters.result import Measure
-from dissensus.report.views import main_chart
+from dissensus.report.views.section import main_chart
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 2)), min_size=3, max_size=25)
 """Item, rater and label; a rater may have rated an item several times."""

@@ -11,8 +11,8 @@ from dissensus.methods.reproduce.claims import ClaimOutcome, Drawing, Part, Poin
 from dissensus.options import named
 from dissensus.report.document import Fold, Table
 from dissensus.report.html import page_of_report
-from dissensus.report.views import section_of
 from dissensus.report.views.reproduce import figure_of, page_report
+from dissensus.report.views.section import section_of
 from dissensus.simulation import RUNNING_EXAMPLE, SOFT_CLASSIFIER, simulate_urn
 
 CLAIMS = []

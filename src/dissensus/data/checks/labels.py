@@ -32,16 +32,8 @@ def decimal_commas(table: Table) -> Iterator[Finding]:
     counts = table.label_counts()
     if has_decimal_commas(counts):
         written = [label for label in counts if "," in label]
-        times = sum(counts[label] for label in written)
-        yield Finding(
-            check="decimal-commas",
-            severity="warning",
-            message=f"{counted(times, 'answer')} may be numbers with a decimal comma, and are read as words: "
-            f"{listed([repr(label) for label in written])}.",
-            count=times,
-            rows=tuple(table.rows_with(written, as_written=True)),
-            option=named("decimal_comma", of="import_"),
-        )
+        what = "may be numbers with a decimal comma, and are read as words"
+        yield _about(table, "decimal-commas", written, what, named("decimal_comma", of="import_"))
 
 
 def joined_labels(table: Table) -> Iterator[Finding]:
@@ -50,16 +42,21 @@ def joined_labels(table: Table) -> Iterator[Finding]:
     for separator, joined in joined_sets(_options(counts)).items():
         sets = [label for label in counts if not {*joined}.isdisjoint(label.split(SEPARATOR))]
         if sets:
-            times = sum(counts[label] for label in sets)
-            yield Finding(
-                check="joined-labels",
-                severity="warning",
-                message=f"{counted(times, 'answer')} may be response sets, joined by {separator!r}: "
-                f"{listed([repr(label) for label in sets])}.",
-                count=times,
-                rows=tuple(table.rows_with(sets, as_written=True)),
-                option=typed("split", separator),
-            )
+            what = f"may be response sets, joined by {separator!r}"
+            yield _about(table, "joined-labels", sets, what, typed("split", separator))
+
+
+def _about(table: Table, check: str, labels: Sequence[str], what: str, option: str) -> Finding:
+    counts = table.label_counts()
+    times = sum(counts[label] for label in labels)
+    return Finding(
+        check=check,
+        severity="warning",
+        message=f"{counted(times, 'answer')} {what}: {listed([repr(label) for label in labels])}.",
+        count=times,
+        rows=tuple(table.rows_with(labels, as_written=True)),
+        option=option,
+    )
 
 
 # ---- Labels that are probably one: `No` and `NO`, `1` and `1.0`, `toxic` and `toxc`
@@ -71,14 +68,10 @@ def similar_labels(table: Table) -> Iterator[Finding]:
     alike: set[str] = set()
     for name, variants in case_variants(table.options, count).items():
         alike |= variants.keys()
-        others = [variant for variant in variants if variant != name]
+        others = {variant: times for variant, times in variants.items() if variant != name}
         shown = listed([f"{text} ({variants[one]:,})" for one, text in told_apart(variants).items()])
-        yield _similar(
-            table,
-            f"{shown} differ in case, blanks or unseen characters only and are read as different labels.",
-            {other: variants[other] for other in others},
-            named("merge_case", of="import_"),
-        )
+        message = f"{shown} differ in case, blanks or unseen characters only and are read as different labels."
+        yield _similar(table, message, others, named("merge_case", of="import_"))
     yield from _numbers(table)
     yield from _shortened(table)
     yield from _misspelt(table, alike)

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from glob import escape
 from itertools import combinations
 from statistics import NormalDist
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from dissensus.arrays import Codes, Floats
 from dissensus.data.checks.table import Finding, Table
 from dissensus.data.coding import TextColumn, stack
-from dissensus.data.fixes import dropping, literally, renaming
+from dissensus.data.fixes import dropping, renaming
 from dissensus.data.labels import label_values
 from dissensus.errors import SHOWN, counted, named, shortened
 
@@ -37,7 +38,7 @@ def constant_judges(table: Table) -> Iterator[Finding]:
             else f"The judge {shortened(name)} says {every}: it distinguishes nothing.",
             count=len(mine),
             rows=tuple(table.row[mine].tolist()),
-            option="" if varies else dropping("judge", [literally(name)]),
+            option="" if varies else dropping("judge", [escape(name)]),
         )
 
 
@@ -148,7 +149,7 @@ def _odd_raters(table: Table, check: str, raters: Codes, rates: _Rates, label: C
         message=f"Look at {counted(len(raters), 'rater')} {WHAT[check]}: {'; '.join(described)}.",
         count=len(rows),
         rows=tuple(rows),
-        option=dropping("rater", map(literally, names)) if len(names) <= SHOWN else "",
+        option=dropping("rater", map(escape, names)) if len(names) <= SHOWN else "",
         is_choice=True,
         names=names,
     )
@@ -233,7 +234,7 @@ def _inverted(table: Table, name: str, swap: tuple[str, str, float, float], rows
         f"less than by chance, and on {after:.0%} once {shortened(a)} and {shortened(b)} are swapped.",
         count=n,
         rows=tuple(rows),
-        option=renaming({a: b, b: a}) if is_alone else dropping(table.person, [literally(name)]),
+        option=renaming({a: b, b: a}) if is_alone else dropping(table.person, [escape(name)]),
     )
 
 

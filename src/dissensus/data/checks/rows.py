@@ -5,12 +5,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
+from glob import escape
 
 import numpy as np
 
-from dissensus.data.checks.table import Finding, Severity, Table, with_text
+from dissensus.data.checks.table import Finding, Severity, Table
 from dissensus.data.coding import TextColumn, joint_key, stack
-from dissensus.data.fixes import UNSEEN, dropping, literally, seen
+from dissensus.data.fixes import UNSEEN, dropping, seen
 from dissensus.errors import counted, listed, named, shortened
 
 # ---- Ids that are probably one, and those of judges that people's file writes otherwise or lacks
@@ -130,11 +131,11 @@ def attention_checks(table: Table) -> Iterator[Finding]:
         texts = cells.columns[column].texts
         marks = [text for text in texts if text.strip().lower() in TRUE]
         if marks and all(text.strip().lower() in TRUE | FALSE for text in texts):
-            rows = cells.row[with_text(cells.columns[column], marks.__contains__)].tolist()
+            rows = cells.row[cells.columns[column].having(marks.__contains__)].tolist()
             yield _attention(
                 f"The column {column} marks {counted(len(rows), 'row')} that may be attention checks, not real items.",
                 rows,
-                dropping(column, map(literally, marks)),
+                dropping(column, map(escape, marks)),
             )
 
 

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.coding import Cells, Sheet, TextColumn, stack
@@ -27,36 +26,16 @@ REPEAT = ("elicitation", "order", "sample")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """Something about a file that its owner should know.
+    """Something about a file that its owner should know."""
 
-    Attributes
-    ----------
-    check : str
-        The check that found it.
-    severity : {"error", "warning", "note"}
-        Whether commands stop at it, or it may spoil the numbers, or it is only worth knowing.
-    message : str
-        The problem, in a sentence.
-    count : int
-        How many rows, labels, raters or items it is about.
-    rows : tuple of int
-        The first of the rows, as a spreadsheet counts; none where it is about no row in particular.
-    option : str
-        The option that fixes it; empty where only the file can be fixed, or nothing needs to be.
-    is_choice : bool
-        Whether nothing is wrong for certain, so that the option is only one thing to do about it.
-    names : tuple of str
-        All raters that it is about, where the message shows some of them.
-    """
-
-    check: str
+    check: str  # the one that found it
     severity: Severity
-    message: str
-    count: int = 1
-    rows: tuple[int, ...] = ()
-    option: str = ""
-    is_choice: bool = False
-    names: tuple[str, ...] = ()
+    message: str  # the problem, in a sentence
+    count: int = 1  # of rows, labels, raters or items that it is about
+    rows: tuple[int, ...] = ()  # the first of them, as a spreadsheet counts
+    option: str = ""  # that fixes it; empty where only the file can be fixed, or nothing needs to be
+    is_choice: bool = False  # whether nothing is wrong for certain, so that the option is only one thing to do about it
+    names: tuple[str, ...] = ()  # of all raters that it is about, where the message shows some of them
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", Message(self.message))
@@ -125,7 +104,7 @@ class Table:
 
     def rows_of(self, column: TextColumn, is_wanted: Callable[[str], bool]) -> list[int]:
         """The rows whose text in a column is wanted."""
-        return [int(row) for row in self.row[with_text(column, is_wanted)]]
+        return [int(row) for row in self.row[column.having(is_wanted)]]
 
     def rows_with(self, labels: Collection[str], *, as_written: bool = False) -> list[int]:
         """The rows with one of these labels, however a number is written; with `as_written` as it stands there."""
@@ -135,9 +114,9 @@ class Table:
 Check = Callable[[Table], Iterator[Finding]]
 
 
-def with_text(column: TextColumn, is_wanted: Callable[[str], bool]) -> npt.NDArray[np.bool_]:
-    """Which rows of a column have a text that is wanted."""
-    return np.array([*map(is_wanted, column.texts), False], dtype=np.bool_)[column.codes]
+def worst_first(findings: Iterable[Finding]) -> list[Finding]:
+    """The findings by severity, otherwise in their order."""
+    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
 
 
 def table_of_ratings(

@@ -52,9 +52,8 @@ def _add(
 
 def _argilla_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     answers, items = Answers(source.name, "argilla"), _argilla_items(source, plan)
-    rows, has_status = 0, False
+    has_status = False
     for row, record in source.records():
-        rows += 1
         item = items.add(record)
         for question, value, user, status in _responses(record):
             has_status = has_status or status is not None
@@ -65,7 +64,7 @@ def _argilla_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         "label": "responses.value",
         "status": "responses.status" if has_status else "not in this export",
     }
-    return answers.ratings(plan, taken, rows=rows, warnings=() if has_status else (NO_STATUS,), items=items)
+    return answers.ratings(plan, taken, warnings=() if has_status else (NO_STATUS,), items=items)
 
 
 def _argilla_judges(source: Source, plan: ReadPlan) -> RawJudges:
@@ -148,13 +147,12 @@ def _flat_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         for question, value, user, status in _flat_responses(texts, i, f"{source.name}, row {row}"):
             cells_ = {"item": texts[item][i], "rater": user, "label": as_label(value)}
             _add(answers, question, row, cells_, status, plan)
+    has_status = any(name.endswith(STATUS) for name in texts) or _old_questions(source)
     taken = {
         "item": plan.item_column(item),
         "rater": "the question's responses.users",
         "label": "the question's responses",
-        "status": "the question's responses.status"
-        if any(name.endswith(STATUS) for name in texts) or _old_questions(source)
-        else "not in this file",
+        "status": "the question's responses.status" if has_status else "not in this file",
     }
     return answers.ratings(plan, taken, rows=len(cells.row))
 
@@ -190,12 +188,10 @@ def _label_studio_recognises(source: Source, _: ReadPlan) -> bool:
 
 def _label_studio_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     answers, items = Answers(source.name, "label-studio"), _label_studio_items(source, plan)
-    rows = truths = 0
+    truths = 0
     for row, task in source.records():
-        rows += 1
         item = items.add(task)
-        drafts = len(as_list(as_mapping(task).get("drafts")))
-        answers.tally.add("draft", count=drafts)
+        answers.tally.add("draft", count=len(as_list(as_mapping(task).get("drafts"))))
         for annotation in map(as_mapping, as_list(as_mapping(task).get("annotations"))):
             if annotation.get("was_cancelled") is True and plan.skipped == "drop":
                 answers.tally.add("skipped annotation", why="was_cancelled is true", option=KEEP_SKIPPED)
@@ -214,16 +210,12 @@ def _label_studio_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         "label": "annotations.result.value",
         "status": f"annotations.was_cancelled (skipped annotations are {fate})",
     }
-    return answers.ratings(plan, taken, rows=rows, warnings=_truths(truths), items=items)
+    kept = f"{counted(truths, 'annotation')} marked as ground truth counted like any other."
+    return answers.ratings(plan, taken, warnings=(kept,) if truths else (), items=items)
 
 
 def _label_studio_items(source: Source, plan: ReadPlan) -> ItemKeys:
     return ItemKeys(source.name, plan, own=[f"data.{name}" for name in ID_NAMES], fallback="id")
-
-
-def _truths(count: int) -> tuple[str, ...]:
-    kept = f"{counted(count, 'annotation')} marked as ground truth counted like any other."
-    return (kept,) if count else ()
 
 
 def _person(value: object) -> str | None:
@@ -254,9 +246,8 @@ def label_of(kind: str, value: Mapping[str, object]) -> str | None:
     ('animal / bird', 'left')
     """
     if kind == "taxonomy":
-        return as_label(
-            [" / ".join(filter(None, map(as_text, as_list(path)))) for path in as_list(value.get("taxonomy"))]
-        )
+        paths = map(as_list, as_list(value.get("taxonomy")))
+        return as_label([" / ".join(filter(None, map(as_text, path))) for path in paths])
     key = {"choices": "choices", "rating": "rating", "number": "number", "pairwise": "selected"}.get(kind)
     return None if key is None else as_label(value.get(key))
 
@@ -380,9 +371,7 @@ def _prodigy_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     answers = Answers(source.name, "prodigy")
     # The same text comes again with every annotator, so that only the hash tells records of one item.
     items = ItemKeys(source.name, plan, own=[], fallback="_input_hash")
-    rows = 0
     for row, value in source.records():
-        rows += 1
         record = as_mapping(value)
         item = items.add(record)
         rater = as_text(record.get("_annotator_id")) or as_text(record.get("_session_id"))
@@ -394,7 +383,7 @@ def _prodigy_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         "label": "the ids in accept, or else answer",
         "status": "answer (ignored ones are dropped)" if plan.skipped == "drop" else "answer (ignored ones are kept)",
     }
-    return answers.ratings(plan, taken, rows=rows, items=items)
+    return answers.ratings(plan, taken, items=items)
 
 
 def _prodigy_labels(record: Mapping[str, object], plan: ReadPlan, answers: Answers) -> Iterator[tuple[str, str]]:

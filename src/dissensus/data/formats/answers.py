@@ -18,21 +18,7 @@ ID_NAMES = ("item", "item_id", "id", "uid", "example_id", "doc_id", "external_id
 
 
 class ItemKeys:
-    """The ids of a source's records.
-
-    The user's own id is taken where every record has one and no two are the same; else the tool's own.
-
-    Parameters
-    ----------
-    name : str
-        The file's name, for messages.
-    plan : ReadPlan
-        May say where the id stands.
-    own : sequence of str
-        Paths where the users' own id may stand.
-    fallback : str
-        Path of the id that the tool gives.
-    """
+    """The ids of a source's records: that at a path in `own` where each record has another one, else at `fallback`."""
 
     def __init__(self, name: str, plan: ReadPlan, *, own: Sequence[str], fallback: str) -> None:
         self._name, self._given, self._own, self._fallback = name, plan.item_path, own, fallback
@@ -40,6 +26,10 @@ class ItemKeys:
         self._path: str | None = self._given
         self._ids: list[str | None] = []
         self._tools: list[str | None] = []
+
+    def __len__(self) -> int:
+        """How many records there were."""
+        return len(self._tools)
 
     def add(self, record: object) -> str:
         """Note the ids of the next record; what stands for it until `named`."""
@@ -111,24 +101,21 @@ class Answers:
         """
         if question in ELICITATIONS:
             question, cells = ONLY, {**cells, "elicitation": question}
-        table = self._tables.get(question)
-        if table is None:
-            table = self._tables[question] = _Table()
-        table.add(row, cells)
+        self._tables.setdefault(question, _Table()).add(row, cells)
 
     def ratings(
-        self, plan: ReadPlan, taken: Mapping[str, str], *, rows: int, warnings: Sequence[str] = (),
+        self, plan: ReadPlan, taken: Mapping[str, str], *, rows: int = 0, warnings: Sequence[str] = (),
         items: ItemKeys | None = None,
     ) -> RawRatings:  # fmt: skip
-        """The answers to the question that was asked for, as ratings; `items` gives items their names."""
+        """The answers to the question that was asked for, as ratings; `items` has names for items, of all records."""
         question, columns, table = self._columns(plan, items)
         rater = columns.get("rater")
         has_rater = rater is not None and bool(rater.texts)
         return RawRatings(
             format=self.format, row=np.array(table.row, dtype=np.intp), item=columns["item"], label=columns["label"],
             rater=rater if has_rater else None, group=columns.get("group"), elicitation=columns.get("elicitation"),
-            rows=rows, warnings=(*warnings, *(() if has_rater else (NO_RATER,))), left_out=self.tally.left_out(),
-            taken=self._taken(question, taken),
+            rows=rows if items is None else len(items), left_out=self.tally.left_out(),
+            warnings=(*warnings, *(() if has_rater else (NO_RATER,))), taken=self._taken(question, taken),
         )  # fmt: skip
 
     def judges(
@@ -180,15 +167,7 @@ class Answers:
 
 
 class SeveralQuestionsError(OptionError):
-    """A source asks several questions, and the user named none.
-
-    Attributes
-    ----------
-    questions : tuple of str
-        What they are called.
-    option : str
-        The option that takes one of them.
-    """
+    """A source asks several `questions`, of which `option` takes one, and the user named none."""
 
     def __init__(self, name: str, described: Mapping[str, str], plan: ReadPlan) -> None:
         listing = "; ".join(f"{shortened(question)} ({what})" for question, what in described.items())

@@ -66,9 +66,8 @@ def _item_column(source: Source, plan: ReadPlan) -> str:
     if given is not None:
         named = next((c for c in (given, INPUT + given) if c in source.columns), None)
         if named is None:
-            raise ColumnError(
-                f"{source.name} has no column {given!r}. Columns found: {', '.join(source.columns[:12])}."
-            )
+            found = ", ".join(source.columns[:12])
+            raise ColumnError(f"{source.name} has no column {given!r}. Columns found: {found}.")
         return named
     inputs = {column.lower(): column for column in source.columns if column.startswith(INPUT)}
     own = next((inputs[name] for name in (f"{INPUT}{n}".lower() for n in ID_NAMES) if name in inputs), None)
@@ -162,9 +161,7 @@ def _prolific_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         )
     answers = Answers(source.name, "prolific")
     items = ItemKeys(source.name, plan, own=[], fallback="task_id")
-    rows = 0
     for row, record in _responses(source):
-        rows += 1
         item, response = items.add(record), as_mapping(record.get("response"))
         label = as_label([as_mapping(answer).get("value") for answer in as_list(response.get("answer"))])
         question = as_text(response.get("instruction_id")) or "response"
@@ -176,7 +173,7 @@ def _prolific_ratings(source: Source, plan: ReadPlan) -> RawRatings:
             rater = as_text(record.get("participant_id"))
             answers.add(question, row, {"item": item, "rater": rater, "label": label})
     taken = {"item": items.taken, "rater": "participant_id", "label": "response.answer.value"}
-    return answers.ratings(plan, taken, rows=rows, items=items)
+    return answers.ratings(plan, taken, items=items)
 
 
 # ---- Qualtrics' CSV: three header rows, then one row per respondent and one column per question
@@ -227,10 +224,9 @@ def _qualtrics_ratings(source: Source, plan: ReadPlan) -> RawRatings:
             label = texts[column][i]
             if label is not None:
                 answers.add(question, row, {"item": item, "rater": texts[rater][i], "label": label})
+    has_own_columns = EACH_COLUMN in {question for question, _ in places.values()}
     taken = {
-        "item": "the number in a column's name"
-        if EACH_COLUMN not in {q for q, _ in places.values()}
-        else "the columns' names",
+        "item": "the columns' names" if has_own_columns else "the number in a column's name",
         "rater": called(rater),
         "label": "the cells below the three header rows",
         "status": "columns Status and Finished",
@@ -243,10 +239,8 @@ def _places(source: Source, plan: ReadPlan, rater: str) -> dict[str, tuple[str, 
     columns = [c for c in source.columns if c not in QUALTRICS_OWN and c != rater and not c.endswith(("_TEXT", "_DO"))]
     pattern = plan.item or plan.item_key
     if pattern is not None:
-        return {
-            column: (EACH_COLUMN, column)
-            for column in matching(columns, pattern, source.name, named("item", of="read"))
-        }
+        items = matching(columns, pattern, source.name, named("item", of="read"))
+        return {column: (EACH_COLUMN, column) for column in items}
     places = {}
     for column in columns:
         match = _LOOP.fullmatch(column) or _MATRIX.fullmatch(column)

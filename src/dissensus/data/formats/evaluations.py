@@ -91,17 +91,13 @@ def _inspect_judges(source: Source, plan: ReadPlan) -> RawJudges:
 
 def _values(value: object, answers: Answers) -> Iterator[tuple[str, str]]:
     """A score, or each of the scores in an object."""
-    for name, inner in as_mapping(value).items():
+    for name, inner in (as_mapping(value) or {VALUE: value}).items():
         label = as_label(inner)
         if label is not None:
             yield name, label
         else:
-            answers.tally.add("score without a value", why=f"{name} is empty or NaN")
-    label = as_label(value)
-    if label is not None:
-        yield VALUE, label
-    elif not as_mapping(value):
-        answers.tally.add("score without a value", why="it is empty or NaN")
+            what = "it" if inner is value else name
+            answers.tally.add("score without a value", why=f"{what} is empty or NaN")
 
 
 def _chosen(answer: str | None, sample: Mapping[str, object]) -> str | None:
@@ -122,12 +118,12 @@ def _log(source: Source) -> tuple[object, Iterator[Mapping[str, object]]]:
         return source.document, map(as_mapping, as_list(as_mapping(source.document).get("samples")))
     archive = source.archive()
     names = archive.names()
-    if "header.json" not in names and "_journal/start.json" not in names:
+    header = next((name for name in ("header.json", "_journal/start.json") if name in names), None)
+    if header is None:
         raise FileError(
             f"{source.name} is a ZIP archive, but no log of Inspect: it has no header.json. Export it again."
         )
-    header = _member(archive, "header.json" if "header.json" in names else "_journal/start.json")
-    return header, _samples(archive, names)
+    return _member(archive, header), _samples(archive, names)
 
 
 def _samples(archive: Archive, names: list[str]) -> Iterator[Mapping[str, object]]:
@@ -241,9 +237,8 @@ class _Taken:
     def __init__(self, source: Source, plan: ReadPlan, kinds: frozenset[str], who: str) -> None:
         self.answers = Answers(source.name, "mlflow")
         self.items = ItemKeys(source.name, plan, own=["client_request_id"], fallback="trace_id")
-        self.rows, self._of_spans, self._kinds, self._who = 0, 0, kinds, who
+        self._of_spans, self._kinds, self._who = 0, kinds, who
         for row, trace in _traces(source):
-            self.rows += 1
             item = self.items.add(trace)
             given = map(as_mapping, as_list(trace.get("assessments")))
             for assessment in sorted(given, key=lambda one: str(one.get("create_time"))):
@@ -276,9 +271,7 @@ class _Taken:
 
 def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
     found = _Taken(source, plan, PEOPLE, "rater")
-    return found.answers.ratings(
-        plan, found.words(), rows=found.rows, warnings=found.warnings(), items=found.items
-    )  # fmt: skip
+    return found.answers.ratings(plan, found.words(), warnings=found.warnings(), items=found.items)
 
 
 def _mlflow_judges(source: Source, plan: ReadPlan) -> RawJudges:
@@ -304,10 +297,9 @@ def _promptfoo_judges(source: Source, plan: ReadPlan) -> RawJudges:
         judge = judge_name(as_text(reach(result, "provider.id")) or "provider", as_text(result.get("promptIdx")) or "0")
         for question, label in _labels(result):
             answers.add(question, row, {"item": as_text(reach(result, key)), "judge": judge, "label": label})
+    other = f" ({plan.named('item_key')} names another, such as testCase.description)"
     taken = {
-        "item": key
-        if key != "testIdx"
-        else f"testIdx ({plan.named('item_key')} names another, such as testCase.description)",
+        "item": f"{key}{other * (key == 'testIdx')}",
         "judge": "provider.id and promptIdx",
         "label": "the question's value",
     }
@@ -378,10 +370,9 @@ def _csv_judges(source: Source, plan: ReadPlan) -> RawJudges:
                 judge = judge_name(match["provider"] if match else "provider", str(prompt))
                 for question, label in _csv_labels(header[start:end], cells[start:end]):
                     answers.add(question, row, {"item": item, "judge": judge, "label": label})
+    number = f"the number of the test ({plan.named('item_key')} names a column)"
     taken = {
-        "item": f"column {key}"
-        if key is not None
-        else f"the number of the test ({plan.named('item_key')} names a column)",
+        "item": number if key is None else f"column {key}",
         "judge": "the provider in the header, and the number of the prompt",
         "label": "the question's column",
     }
@@ -390,9 +381,8 @@ def _csv_judges(source: Source, plan: ReadPlan) -> RawJudges:
 
 def _csv_labels(names: list[str], cells: list[str]) -> Iterator[tuple[str, str]]:
     for i, (name, cell) in enumerate(zip(names, cells, strict=False)):
-        question = (
-            "output" if i == 0 else _PARTS.get(name, name.removeprefix(METRIC) if name.startswith(METRIC) else "")
-        )
+        metric = name.removeprefix(METRIC) if name.startswith(METRIC) else ""
+        question = "output" if i == 0 else _PARTS.get(name, metric)
         if question and cell:
             yield question, cell.lower() if question == "success" else cell
 

@@ -212,9 +212,8 @@ def _parsed(text: str) -> object:
 def _has_ratings(value: object) -> bool:
     if isinstance(value, dict):
         records = [inner for inner in value.values() if isinstance(inner, dict)]
-        return bool(value) and (
-            not records or (len(records) == len(value) and all(_key(one, "label") for one in records))
-        )
+        are_all = len(records) == len(value) and all(_key(one, "label") for one in records)
+        return bool(value) and (not records or are_all)
     return isinstance(value, list) and all(isinstance(one, dict) and _key(one, "label") for one in value)
 
 
@@ -234,9 +233,8 @@ def _ratings(source: Source, plan: ReadPlan) -> RawRatings:
         raise ColumnError(
             f"{source.name} has no column of records of ratings such as annotations. Name another format."
         )
-    item = find_column(sheet, "item", plan.item_path) or named_otherwise(sheet, {"label": holder}, ("item",)).get(
-        "item"
-    )
+    guessed = named_otherwise(sheet, {"label": holder}, ("item",))
+    item = find_column(sheet, "item", plan.item_path) or guessed.get("item")
     others = [column for column in sheet.columns if column != holder]
     cells, texts = loaded_texts(sheet, [holder, *([item] if item else others)])
     answers = Answers(source.name, "records")

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dissensus.data.coding import Cells, TextColumn
+from dissensus.data.coding import Cells
 from dissensus.data.columns import called, find_column, likely_match, shown_columns
 from dissensus.data.formats.answers import ONLY, Answers, loaded_texts, texts_of
 from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
@@ -33,11 +33,7 @@ def _binary_columns(source: Source) -> list[str]:
     if source.sheet is None:
         return []
     cells = source.sheet.load(source.columns)
-    return [name for name, column in cells.columns.items() if _is_binary(column)]
-
-
-def _is_binary(column: TextColumn) -> bool:
-    return bool(column.texts) and all(map(_is_mark, column.texts))
+    return [name for name, column in cells.columns.items() if column.texts and all(map(_is_mark, column.texts))]
 
 
 def marks(text: str) -> list[str]:
@@ -177,11 +173,9 @@ def _check_whole(source: Source, places: Mapping[str, _Place], others: Sequence[
         return
     cells = source.sheet.load([odd])
     texts = texts_of(cells.columns[odd], len(cells.row))
-    row, text = next(
-        ((r, t) for r, t in zip(cells.row.tolist(), texts, strict=True) if t and not _is_mark(t)), (0, None)
-    )
-    if text is not None:
-        raise ColumnError(f"{source.name}, row {row}: {odd} is {shortened(text)!r}, neither 0 nor 1. Fix the cell.")
+    for row, text in zip(cells.row.tolist(), texts, strict=True):
+        if text and not _is_mark(text):
+            raise ColumnError(f"{source.name}, row {row}: {odd} is {shortened(text)!r}, neither 0 nor 1. Fix the cell.")
 
 
 def _is_mark(text: str) -> bool:

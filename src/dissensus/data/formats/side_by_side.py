@@ -141,8 +141,10 @@ def _judges_by_column(source: Source, plan: ReadPlan) -> RawJudges:
         option = typed_columns({"item": UNKNOWN}, plan.of)
         raise OptionError(f"{source.name}: name the column of the items with {option}.")
     others = [column for column in sheet.columns if column != item and not is_nameless(column)]
-    option = named("judge", of="import_")
-    judges = _judge_columns(sheet, others) if plan.judge is None else matching(others, plan.judge, source.name, option)
+    if plan.judge is None:
+        judges = judges_among(answer_columns(sheet.load(others), others) or others)
+    else:
+        judges = matching(others, plan.judge, source.name, named("judge", of="import_"))
     cells, texts = loaded_texts(sheet, [item, *judges])
     answers = Answers(source.name, "judge-columns")
     for judge in judges:
@@ -158,11 +160,6 @@ def _judges_by_column(source: Source, plan: ReadPlan) -> RawJudges:
         "label": "the cells of these columns",
     }
     return answers.judges(plan, taken)
-
-
-def _judge_columns(sheet: Sheet, columns: list[str]) -> list[str]:
-    """The columns that may be judges."""
-    return judges_among(answer_columns(sheet.load(columns), columns) or columns)
 
 
 def is_prediction(text: str) -> bool:
@@ -306,9 +303,8 @@ def _with_roles(raw: RawRatings, roles: Mapping[str, str]) -> RawRatings:
     """The ratings, with what was taken for which role."""
     shown = joined([f"{shortened(column)} as {role}" for role, column in roles.items()])
     options = joined([named(role, of="read") for role in roles])
-    return replace(
-        raw, warnings=(f"Columns taken by what stands in them: {shown}; {options} names another.", *raw.warnings)
-    )
+    note = f"Columns taken by what stands in them: {shown}; {options} names another."
+    return replace(raw, warnings=(note, *raw.warnings))
 
 
 FORMATS = (

@@ -66,11 +66,8 @@ def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     everybody = () if raw.rater is None else raw.rater.texts
     is_handled = any(called(column) == raw.taken.get("rater") for column, _ in plan.drop)
     judges = [] if is_handled else [name for name in everybody if is_judge(name)]
-    among = (
-        (f"{AMONG_RATERS}: {listed(judges)}. To leave them out, import the file with {named('drop', of='import_')}.",)
-        if 0 < len(judges) < len(everybody)
-        else ()
-    )
+    remedy = f"To leave them out, import the file with {named('drop', of='import_')}."
+    among = (f"{AMONG_RATERS}: {listed(judges)}. {remedy}",) if 0 < len(judges) < len(everybody) else ()
     return replace(raw, warnings=(*raw.warnings, *ignored, *among))
 
 
@@ -97,12 +94,11 @@ def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> 
 
 def without_headers(cells: Cells) -> tuple[Cells, tuple[str, ...]]:
     """The cells without rows that repeat the header, as in tables that were pasted below each other."""
-    same = [np.array([*(text == name for text in own.texts), False])[own.codes] for name, own in cells.columns.items()]
-    again = np.logical_and.reduce(same)
+    again = np.logical_and.reduce([own.having(name.__eq__) for name, own in cells.columns.items()])
     if not again.any():
         return cells, ()
     left_out = counted(int(again.sum()), "row that repeats", "rows that repeat")
-    return cells_at(cells, np.flatnonzero(~again)), (f"Left out {left_out} the header.",)
+    return cells.at(np.flatnonzero(~again)), (f"Left out {left_out} the header.",)
 
 
 def no_rater(likely: str | None) -> str:
@@ -238,14 +234,7 @@ def without_totals(cells: Cells, item: str, raters: Sequence[str]) -> tuple[Cell
     if not sums or not known:
         return cells, ()
     which = f"the last row, {sums[0]}, which sums" if len(sums) == 1 else f"the last rows, {listed(sums)}, which sum"
-    return cells_at(cells, np.arange(known[-1] + 1)), (f"Left out {which} up the others.",)
-
-
-def cells_at(cells: Cells, rows: Codes) -> Cells:
-    """The cells of these rows."""
-    return replace(
-        cells, row=cells.row[rows], columns={n: own.take(rows).compacted() for n, own in cells.columns.items()}
-    )
+    return cells.at(np.arange(known[-1] + 1)), (f"Left out {which} up the others.",)
 
 
 def _named(sheet: Sheet, plan: ReadPlan) -> tuple[dict[str, str | None], dict[str, str]]:
@@ -282,13 +271,9 @@ def _passed_over(cells: Cells, used: set[str | None]) -> tuple[str, ...]:
     passed = [name for name, column in cells.columns.items() if name not in used and name != INDEX and column.texts]
     judges = [name for name in passed if is_judge(name)]
     others = [name for name in passed if name not in judges]
-    option = named("rater", of="read")
-    by_name = (f"Taken for judges by their names, and not for raters: {listed(judges)}.",) if judges else ()
-    return (
-        (*by_name, f"Not read as raters: {listed(others)}. If one is a rater, name all with {option}.")
-        if others
-        else by_name
-    )
+    by_name = f"Taken for judges by their names, and not for raters: {listed(judges)}."
+    unread = f"Not read as raters: {listed(others)}. If one is a rater, name all with {named('rater', of='read')}."
+    return (*([by_name] if judges else []), *([unread] if others else []))
 
 
 def _has_index(source: Source, plan: ReadPlan) -> bool:

@@ -54,7 +54,7 @@ def spelled_ratings(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) 
     code_of = {group: code for code, group in enumerate(groups)}
     return Spelled(
         label=_codes(place[label] for label, _, _ in coding.ratings), label_set=label_set,
-        elicitation=_elicitations([kind[2] for kind in coding.ratings], table),
+        elicitation=_places([kind[2] for kind in coding.ratings], ELICITATIONS, "elicitation", table),
         group=_codes(code_of.get(group or NO_GROUP, -1) for _, group, _ in coding.ratings) if groups else None,
         groups=tuple(groups), left_out=tuple(left_out), notes=tuple(notes),
     )  # fmt: skip
@@ -71,9 +71,9 @@ def spelled_answers(tally: Tally, coding: Coding, plan: ReadPlan, table: Table) 
     code_of = {frozenset(options_of(label)): code for code, label in enumerate(label_set.labels)}
     return Spelled(
         label=_codes(-1 if answer[3] is None else place[answer[3]] for answer in coding.answers), label_set=label_set,
-        elicitation=_elicitations([answer[1] for answer in coding.answers], table),
+        elicitation=_places([answer[1] for answer in coding.answers], ELICITATIONS, "elicitation", table),
         judge=_codes(judges.index(answer[0]) for answer in coding.answers), judges=tuple(judges),
-        order=_orders([answer[2] for answer in coding.answers], table),
+        order=_places([answer[2] for answer in coding.answers], ORDERS, "order", table),
         output_place=_codes(code_of[frozenset(label)] for label in table.probabilities.values()),
         left_out=tuple(left_out), notes=tuple(notes),
     )  # fmt: skip
@@ -96,9 +96,8 @@ def _labels(
         notes += done
     if plan.labels is not None:
         known = listed_options(plan.labels)
-        given = [option for text in column.texts for option in options_of(text)]
-        outside = [option for option in dict.fromkeys(given) if option not in known]
-        if outside:
+        given = dict.fromkeys(option for text in column.texts for option in options_of(text))
+        if outside := [option for option in given if option not in known]:
             raise OptionError(f"{table.name}: {unlisted(outside, known)}.")
     codes, label_set, _ = code_labels(
         column, order=plan.labels, scale=plan.scale, row=np.arange(len(texts)), name=table.name, also=dict(also)
@@ -107,23 +106,14 @@ def _labels(
     return dict(zip(texts, codes.tolist(), strict=True)), label_set, left_out, notes
 
 
-def _elicitations(texts: Sequence[str | None], table: Table) -> Codes | None:
-    """How each kind was asked for; texts are in one spelling already."""
-    if "elicitation" not in table.roles:
+def _places(texts: Sequence[str | None], known: Sequence[str], role: str, table: Table) -> Codes | None:
+    """The place of each text among the known ones; None if the table has no such column."""
+    if role not in table.roles:
         return None
-    return _places(texts, ELICITATIONS, what="elicitation", name=table.name)
-
-
-def _orders(texts: Sequence[str | None], table: Table) -> Codes | None:
-    """In which order each pair was shown."""
-    return None if "order" not in table.roles else _places(texts, ORDERS, what="order", name=table.name)
-
-
-def _places(texts: Sequence[str | None], known: Sequence[str], *, what: str, name: str) -> Codes:
     strange = [text for text in texts if text is not None and text not in known]
     if strange:
         text = shortened(strange[0])
-        raise ColumnError(f"{name}: the {what} is {text!r} in some rows. Write {' or '.join(known)}, or nothing.")
+        raise ColumnError(f"{table.name}: the {role} is {text!r} in some rows. Write {' or '.join(known)}, or nothing.")
     return _codes(-1 if text is None else known.index(text) for text in texts)
 
 
@@ -228,12 +218,10 @@ def moments_of(sums: MomentSums, judges: Judges, labels: tuple[str, ...], scored
     row_of = {name: i for i, name in enumerate(sums.example)}
     rows = [row_of[item] for item in judges.items]
     width = len(judges.judges) * len(labels)
-    mean = np.array([[total * UNIT / sums.judged[i] for total in sums.first[i]] for i in rows])
-    second = np.array([[total * UNIT / sums.judged[i] for total in sums.second[i]] for i in rows])
-    covariance = second.reshape(-1, width, width) - mean[:, :, None] * mean[:, None, :]
-    return OutputMoments(
-        labels=labels,
-        mean=mean.reshape(-1, len(judges.judges), len(labels)),
-        covariance=covariance,
-        scored_by=scored_by,
+    mean, second = (
+        np.array([[total * UNIT / sums.judged[i] for total in totals[i]] for i in rows])
+        for totals in (sums.first, sums.second)
     )
+    covariance = second.reshape(-1, width, width) - mean[:, :, None] * mean[:, None, :]
+    mean = mean.reshape(-1, len(judges.judges), len(labels))
+    return OutputMoments(labels=labels, mean=mean, covariance=covariance, scored_by=scored_by)

@@ -49,16 +49,14 @@ def tally_of(
 ) -> Tally:
     """Step 1: what stands in the views `people` and `answers`.
 
-    `has_counts` tells whether a row stands for several ratings, `has` whether ratings have a group and an
-    elicitation, `n_outputs` how many columns of probabilities answers have; None if there are no answers.
+    `has` tells whether ratings have a group and an elicitation; `n_outputs` is None if there are no answers.
     """
     is_odd = f"times IS NULL OR times < 0 OR times <> floor(times) OR times >= {LARGEST_COUNT}"
     times = f"sum(times) FILTER (NOT ({is_odd}))" if has_counts else "count(*)"
     odd, zero = (f"count(*) FILTER ({is_odd})", "count(*) FILTER (times = 0)") if has_counts else ("0", "0")
     # Grouping by columns that say nothing would take three times as long.
-    columns = [
-        name if is_there else f"NULL AS {name}" for name, is_there in zip(("grp", "elicitation"), has, strict=True)
-    ]
+    names = zip(("grp", "elicitation"), has, strict=True)
+    columns = [name if is_there else f"NULL AS {name}" for name, is_there in names]
     rows = connection.execute(
         f"SELECT label, {', '.join(columns)}, count(*), {times}, {odd}, {zero} FROM people GROUP BY ALL"
     ).fetchall()
@@ -286,10 +284,8 @@ def _suspect(coding: Coding) -> str:
 
 
 def _is_kind(kind: tuple[str | None, ...]) -> str:
-    columns = zip(RATING_COLUMNS, kind, strict=True)
-    return " AND ".join(
-        f"{column} IS NULL" if text is None else f"{column} = {literal(text)}" for column, text in columns
-    )
+    texts = ("IS NULL" if text is None else f"= {literal(text)}" for text in kind)
+    return " AND ".join(f"{column} {text}" for column, text in zip(RATING_COLUMNS, texts, strict=True))
 
 
 def _same(table: str, columns: Sequence[str]) -> str:
@@ -331,7 +327,11 @@ def _create_answered(
     connection: duckdb.DuckDBPyConnection, coding: Coding, coded: str, counts: Sequence[str], *, mean: str
 ) -> int:
     """Make the table, and tell how many answers with probabilities a judge gave at most to an item."""
-    own = [f"kind IN ({', '.join(map(str, kinds))})" for kinds in _kinds_of_speakers(coding)]
+    kinds = [
+        [i for i, answer in enumerate(coding.answers) if answer[4] and answer[:3] == speaker]
+        for speaker in coding.speakers
+    ]
+    own = [f"kind IN ({', '.join(map(str, some))})" for some in kinds]
     outputs = [
         mean.format(output=f"p{p}", own=is_own) + f" AS p{s}_{p}"
         for s, is_own in enumerate(own)
@@ -344,13 +344,6 @@ def _create_answered(
         return 0
     most = ", ".join(f"max(t{s})" for s in range(len(own)))
     return max(connection.execute(f"SELECT {most} FROM answered").fetchall()[0], key=lambda n: n or 0) or 0
-
-
-def _kinds_of_speakers(coding: Coding) -> list[list[int]]:
-    return [
-        [i for i, answer in enumerate(coding.answers) if answer[4] and answer[:3] == speaker]
-        for speaker in coding.speakers
-    ]
 
 
 def rated_columns(coding: Coding) -> list[str]:
@@ -409,13 +402,10 @@ def together(parts: Sequence[Profiles], *, has_numbers: bool) -> Profiles:
     """The profiles of several parts that share no item, in an order that does not depend on the parts."""
     found: dict[Key, tuple[int, str, npt.NDArray[np.float64]]] = {}
     for part in parts:
-        for key, copies, example, outputs in zip(
-            part.keys(), part.copies.tolist(), part.example, part.outputs, strict=True
-        ):
-            before = found.get(key)
-            known = (copies, example, outputs)
-            first = example if before is None else min(before[1], example, key=int if has_numbers else None)
-            found[key] = known if before is None else (before[0] + copies, first, outputs)
+        rows = zip(part.keys(), part.copies.tolist(), part.example, part.outputs, strict=True)
+        for key, copies, example, outputs in rows:
+            before, first, _ = found.get(key, (0, example, outputs))
+            found[key] = (before + copies, min(first, example, key=int if has_numbers else None), outputs)
     ordered = sorted(found)
     shape = parts[0].outputs.shape[1:]
     return Profiles(
@@ -469,10 +459,8 @@ def _twice(connection: duckdb.DuckDBPyConnection, rows: str, key: list[str], wor
     if not total:
         return [], 0
     found = connection.execute(f"{again} ORDER BY {columns} LIMIT {SHOWN}").fetchall()
-    shown = [
-        " ".join(f"{word} {value}" for word, value in zip(words, row, strict=False) if value is not None)
-        for row in (line[:-1] for line in found)
-    ]
+    rows_shown = [zip(words, line[:-1], strict=False) for line in found]
+    shown = [" ".join(f"{word} {value}" for word, value in row if value is not None) for row in rows_shown]
     return shown, int(total)
 
 

@@ -175,11 +175,9 @@ def _coded(tally: Tally, wanted: Input, tables: Tables) -> tuple[Coding, Spelled
 
 
 def _about_reading(wanted: Input, items: Sequence[PartItems], summed_up: Sequence[str]) -> list[str]:
-    about = (
-        []
-        if wanted.round_outputs is None
-        else [Message(ROUNDED.format(counted(wanted.round_outputs, "digit"), ROUND_OUTPUTS))]
-    )
+    about = []
+    if wanted.round_outputs is not None:
+        about = [Message(ROUNDED.format(counted(wanted.round_outputs, "digit"), ROUND_OUTPUTS))]
     unrated = sum(part.unrated_items for part in items)
     left = [f"Left out {counted(unrated, 'item')} that judges answered and nobody rated."] if unrated else []
     return [*about, *summed_up, *left]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import add
 from typing import Protocol, TypeVar
 
 import duckdb
@@ -126,7 +127,7 @@ def _add(
     totals = _exact_sums(columns, start)
     items = np.diff([*start, len(order)])
     for row, count, total in zip(present.tolist(), items.tolist(), totals, strict=True):
-        sums[row] = [before + more for before, more in zip(sums[row], [count, *total], strict=True)]
+        sums[row] = list(map(add, sums[row], [count, *total]))
 
 
 def _exact_sums(columns: Floats, start: Codes) -> list[list[int]]:
@@ -137,9 +138,8 @@ def _exact_sums(columns: Floats, start: Codes) -> list[list[int]]:
             f"{named('clip')} above 0."
         )
     units = np.rint(columns / UNIT).astype(np.int64)
-    high, low = (
-        np.add.reduceat(bits, start, axis=0).tolist() for bits in (units >> LOW_BITS, units & (2**LOW_BITS - 1))
-    )
+    parts = (units >> LOW_BITS, units & (2**LOW_BITS - 1))
+    high, low = (np.add.reduceat(bits, start, axis=0).tolist() for bits in parts)
     return [[(a << LOW_BITS) + b for a, b in zip(many, few, strict=True)] for many, few in zip(high, low, strict=True)]
 
 
@@ -157,8 +157,8 @@ def added_sums(parts: Sequence[MomentSums], *, has_numbers: bool) -> MomentSums:
     for part in parts:
         for i, key in enumerate(part.rated):
             row = [[part.items[i]], [part.judged[i]], part.first[i], part.second[i], part.outputs[i]]
-            before = numbers.get(key)
-            numbers[key] = row if before is None else [_plus(old, new) for old, new in zip(before, row, strict=True)]
+            before = numbers.get(key, [[0] * len(own) for own in row])
+            numbers[key] = [list(map(add, old, new)) for old, new in zip(before, row, strict=True)]
             first = part.example[i]
             example[key] = min(example.get(key, first), first, key=int if has_numbers else None)
     ordered = sorted(numbers)
@@ -167,10 +167,6 @@ def added_sums(parts: Sequence[MomentSums], *, has_numbers: bool) -> MomentSums:
         judged=[numbers[key][1][0] for key in ordered], first=[numbers[key][2] for key in ordered],
         second=[numbers[key][3] for key in ordered], outputs=[numbers[key][4] for key in ordered],
     )  # fmt: skip
-
-
-def _plus(old: list[int], new: list[int]) -> list[int]:
-    return [a + b for a, b in zip(old, new, strict=True)]
 
 
 T = TypeVar("T")

@@ -175,9 +175,9 @@ class Table:
     notes: tuple[str, ...] = ()
     delimiter: str = ""
 
-    def text(self, role: str, *, otherwise: str = "NULL::VARCHAR") -> str:
+    def text(self, role: str) -> str:
         """SQL for the text of a role's column."""
-        return self.text_of[self.roles[role]] if role in self.roles else otherwise
+        return self.text_of[self.roles[role]] if role in self.roles else "NULL::VARCHAR"
 
     def name_of(self, role: str) -> str:
         """SQL for the names in a role's column: a whole number as it is, which is faster, else its text."""
@@ -239,9 +239,8 @@ def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSo
 def unreadable(error: duckdb.Error, *files: LargeFiles) -> FileError:
     """What duckdb says of a file, in one line and without the folder."""
     text = str(error)
-    own, path = next(
-        ((some, path) for some in files for path in some.paths if str(path) in text), (files[0], files[0].paths[0])
-    )
+    each = [(some, path) for some in files for path in some.paths]
+    own, path = next(((some, path) for some, path in each if str(path) in text), each[0])
     row = _CSV_ROW.search(text)
     if row is not None:
         what = next((what for mark, what in _CSV_FAULTS.items() if mark in text), "it is not like the header")
@@ -392,10 +391,7 @@ MEASURED = ("label", "count")
 
 
 def fitted(connection: duckdb.DuckDBPyConnection, files: LargeFiles, table: Table) -> Table:
-    """The table, with columns of types that fit all of its files.
-
-    duckdb would give each column the type that it has in the first file, and round 2.5 to 2 where that is an integer.
-    """
+    """The table, with columns of types that fit all of its files: duckdb takes those of the first one."""
     if files.kind != "parquet" or len(files.paths) == 1:
         return table
     used = [*table.roles.values(), *table.probabilities]

@@ -67,9 +67,10 @@ def table_head(rows: Sequence[Sequence[str | None]], name: str) -> tuple[int, li
     first = [(cell or "").strip() for cell in rows[above]] if rows else []
     if upper is not None:
         first = _below_upper(rows[upper], first)
-    columns, notes = short_names([cell or nameless(i) for i, cell in enumerate(first, start=1)], name)
+    columns, notes = short_names([cell or f"column {i}" for i, cell in enumerate(first, start=1)], name)
     below = int(_are_units(rows[above + 1 :], len(first)))
-    titles = about_title(rows[: above if upper is None else upper])
+    over = rows[: above if upper is None else upper]
+    titles = (f"Left out {counted(len(over), 'row')} above the header: {_first_text(over)!r}.",) if over else ()
     units = (f"Left out the row below the header: {_first_text(rows[above + 1 : above + 2])!r}.",) if below else ()
     return above, columns, below, (*titles, *notes, *units)
 
@@ -118,11 +119,10 @@ def _are_units(rows: Sequence[Sequence[str | None]], width: int) -> bool:
         return True
     if not columns[0][0]:
         return len({column[0] for column in filled}) == 1 and number(filled[0][0]) is None and all(columns[0][1:])
-    numeric = [
-        column for column in columns if any(column[1:]) and all(not c or number(c) is not None for c in column[1:])
-    ]
-    are_words = bool(numeric) and all(column[0] and number(column[0]) is None for column in numeric)
-    return are_words and (len(numeric) > 1 or _RANGE.search(numeric[0][0]) is not None)
+    below = [(column[0], column[1:]) for column in columns if any(column[1:])]
+    numeric = [head for head, cells in below if all(not cell or number(cell) is not None for cell in cells)]
+    are_words = bool(numeric) and all(head and number(head) is None for head in numeric)
+    return are_words and (len(numeric) > 1 or _RANGE.search(numeric[0]) is not None)
 
 
 def rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
@@ -146,11 +146,6 @@ def rows_above_header(rows: Sequence[Sequence[str | None]]) -> int:
 def _is_header(rows: Sequence[Sequence[str | None]], width: int) -> bool:
     """Whether one of these rows names every column."""
     return any(len({cell for cell in row if cell and cell.strip()}) == width for row in rows)
-
-
-def about_title(rows: Sequence[Sequence[str | None]]) -> tuple[str, ...]:
-    """What to say about rows above the header."""
-    return (f"Left out {counted(len(rows), 'row')} above the header: {_first_text(rows)!r}.",) if rows else ()
 
 
 def _first_text(rows: Sequence[Sequence[str | None]]) -> str:
@@ -212,11 +207,6 @@ def _samples(file: InputFile) -> tuple[str, dict[str, list[list[str]]]]:
 
 def _delimiter(samples: dict[str, list[list[str]]]) -> str:
     return max(samples, key=lambda delimiter: _fit(samples[delimiter]))
-
-
-def nameless(number: int) -> str:
-    """What a column without a name is called."""
-    return f"column {number}"
 
 
 def _first_records(head: str, delimiter: str) -> list[list[str]]:
@@ -352,10 +342,8 @@ def _fault(error: csv.Error) -> str:
     if "unexpected end of data" in text:
         return 'a quote (") is opened and never closed'
     if "field larger" in text:
-        most = current().cell
-        return (
-            f'a quote (") is opened and never closed, or a cell is longer than our limit ({raising("cell", 2 * most)})'
-        )
+        longer = raising("cell", 2 * current().cell)
+        return f'a quote (") is opened and never closed, or a cell is longer than our limit ({longer})'
     return 'text follows a closing quote (")' if "expected after" in text else text
 
 
@@ -387,8 +375,9 @@ def check_text(file: InputFile) -> bool:
     tail, size, line, may_have_blank_lines, is_blank = b"", 0, 0, False, True
     with file.bytes() as stream:
         while chunk := stream.read(CHUNK):
-            if not size:
-                _check_head(file, chunk)
+            what = next((what for magic, what in FOREIGN.items() if chunk.startswith(magic)), None)
+            if not size and what is not None:
+                raise FileError(f"{file.name} {what}")
             _check_chunk(file, chunk, decoder, offset=size)
             line = len(chunk) - chunk.rfind(b"\n") - 1 if b"\n" in chunk else line + len(chunk)
             if file.kind != "jsonl":  # duckdb drops a last row that is longer than its buffer
@@ -405,21 +394,12 @@ def check_text(file: InputFile) -> bool:
 
 
 def check_bytes(file: InputFile) -> None:
-    """Raise if a text file has a zero byte or unpacks to more than our limits, before somebody reads it who does not.
-
-    Nothing of it is kept.
-    """
+    """Raise if a text file has a zero byte or unpacks to more than our limits, before duckdb reads it."""
     size = 0
     with file.bytes() as stream:
         while chunk := stream.read(CHUNK):
             _check_zeros(file, chunk, offset=size)
             size += len(chunk)
-
-
-def _check_head(file: InputFile, head: bytes) -> None:
-    for magic, what in FOREIGN.items():
-        if head.startswith(magic):
-            raise FileError(f"{file.name} {what}")
 
 
 def _check_chunk(file: InputFile, chunk: bytes, decoder: codecs.IncrementalDecoder, *, offset: int) -> None:

@@ -1,9 +1,7 @@
 """JSON and YAML: one value at a time, as records, as one document; lists in cells."""
 
-import ast
 import json
 import re
-import warnings as python_warnings
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -12,7 +10,7 @@ from typing import TextIO
 import numpy as np
 
 from dissensus.data.coding import Cells, Sheet, TextCoder
-from dissensus.data.labels import SEPARATOR, cell_text
+from dissensus.data.labels import SEPARATOR, cell_text, python_value
 from dissensus.data.sources.files import CHUNK, InputFile
 from dissensus.errors import ColumnError, FileError, MissingExtraError, shortened
 from dissensus.sizes import check_size, current
@@ -331,17 +329,8 @@ def list_in(text: str | None) -> list[object] | None:
     try:
         value = json.loads(text, parse_int=str, parse_float=str, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
-        value = _python_list(text)
+        value = python_value(text)
     return value if isinstance(value, list) else None
-
-
-def _python_list(text: str) -> object:
-    with python_warnings.catch_warnings():
-        python_warnings.simplefilter("ignore")  # Python frowns on some backslashes
-        try:
-            return ast.literal_eval(text)
-        except (ValueError, SyntaxError, RecursionError, MemoryError):
-            return None
 
 
 def entries_in(text: str | None, where: str) -> list[object]:

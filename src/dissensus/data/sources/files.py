@@ -53,17 +53,13 @@ class InputFile:
     def bytes(self) -> Iterator[BinaryIO]:
         """The file's bytes, unpacked, and in UTF-8 if they are text."""
         try:
-            with self._unpacked() if self.is_gzipped else self.path.open("rb") as stream:
-                yield stream if self.encoding == UTF8 else _recoded(stream, self.encoding)
+            with _buffered(_Unpacked(self.path)) if self.is_gzipped else self.path.open("rb") as stream:
+                yield stream if self.encoding == UTF8 else _buffered(_Recoded(stream, self.encoding))
         except (OSError, EOFError, zlib.error) as error:
+            what = f"read: {error}. Copy it again."
             if self.is_gzipped:
-                raise FileError(
-                    f"{self.name} cannot be unpacked: {error}. Gzip it again, or give it unpacked."
-                ) from error
-            raise FileError(f"{self.name} cannot be read: {error}. Copy it again.") from error
-
-    def _unpacked(self) -> BinaryIO:
-        return cast("BinaryIO", io.BufferedReader(_Unpacked(self.path), CHUNK))
+                what = f"unpacked: {error}. Gzip it again, or give it unpacked."
+            raise FileError(f"{self.name} cannot be {what}") from error
 
     @contextmanager
     def lines(self, *, errors: str = "strict") -> Iterator[TextIO]:
@@ -127,8 +123,8 @@ class _Recoded(io.RawIOBase):
         return len(part)
 
 
-def _recoded(stream: BinaryIO, encoding: str) -> BinaryIO:
-    return cast("BinaryIO", io.BufferedReader(_Recoded(stream, encoding)))
+def _buffered(stream: io.RawIOBase) -> BinaryIO:
+    return cast("BinaryIO", io.BufferedReader(stream, CHUNK))
 
 
 def inspect_file(path: str | os.PathLike[str]) -> InputFile:
@@ -193,7 +189,9 @@ def plain_path(file: InputFile, folder: Path) -> Path:
     """A path to the same bytes that duckdb takes literally and can seek in."""
     path = file.path.resolve()
     if file.kind == "parquet" and file.is_gzipped:
-        return _unpacked(file, folder / "unpacked.parquet")
+        with (folder / "unpacked.parquet").open("wb") as plain, file.bytes() as packed:
+            shutil.copyfileobj(packed, plain, CHUNK)
+        return folder / "unpacked.parquet"
     if not GLOB_CHARACTERS & set(str(path)) and str(path).encode("utf-8", "replace").decode() == str(path):
         return path
     target = folder / f"input.{file.kind}"
@@ -201,12 +199,6 @@ def plain_path(file: InputFile, folder: Path) -> Path:
         target.symlink_to(path)
     except OSError:  # Windows lets not everybody make links
         shutil.copyfile(path, target)
-    return target
-
-
-def _unpacked(file: InputFile, target: Path) -> Path:
-    with target.open("wb") as plain, file.bytes() as packed:
-        shutil.copyfileobj(packed, plain, CHUNK)
     return target
 
 

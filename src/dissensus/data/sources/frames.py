@@ -206,10 +206,9 @@ class FrameSheet(Sheet):
     def _coded(self, series: "nw.Series[IntoSeries]", name: str) -> TextColumn:
         # Python has no short floats: as a list, 0.1 would become 0.10000000149011612.
         values = series.to_numpy() if str(series.dtype) == "Float32" else series.to_list()
-        classes = self._classes.get(name)
-        if classes is not None:
-            values = [_class_name(value, classes) for value in values]
-        column = code_texts(cell_text(value) for value in values)
+        if name in self._classes:
+            values = [_class_name(value, self._classes[name]) for value in values]
+        column = code_texts(map(cell_text, values))
         order = tuple(filter(None, map(cell_text, self._orders.get(name, ()))))
         return TextColumn(column.codes, column.texts, order)
 
@@ -279,9 +278,6 @@ def _index_names(frame: Any) -> dict[int, str]:  # noqa: ANN401 - as above
     is_counting = given[0] is None and list(frame.index[:2]) == list(range(min(2, len(frame.index))))
     if is_counting and frame.index.is_unique:
         return {}  # rows are numbered anyway
-    of_others = [role for role in ("rater", "label") if given[0] and _is_called(given[0], role)]
-    return {0: given[0] if of_others and given[0] else "item"}
-
-
-def _is_called(name: str, role: str) -> bool:
-    return name.strip().lower() == role or synonym_of([name], role) is not None
+    name = given[0] or ""
+    is_other = any(name.strip().lower() == role or synonym_of([name], role) for role in ("rater", "label"))
+    return {0: name if is_other else "item"}

@@ -72,17 +72,16 @@ def traces_held(source: Any) -> Mapping[str, object] | None:  # noqa: ANN401 - w
     is_frame = type(source).__module__.startswith("pandas") and hasattr(source, "columns")
     if is_frame and {"trace_id", "assessments"} <= set(source.columns):
         rows = source[[name for name in KEPT if name in source.columns]].to_dict("records")
-        return _document([{**row, "assessments": list(map(_as_dict, row["assessments"]))} for row in rows])
+        for row in rows:  # of dicts, or of objects in older versions
+            given = row["assessments"]
+            row["assessments"] = [one.to_dictionary() if hasattr(one, "to_dictionary") else one for one in given]
+        return _document(rows)
     return None
 
 
 def _is_trace(one: object) -> bool:
     info = getattr(one, "info", None)
     return hasattr(info, "trace_id") and hasattr(info, "assessments") and hasattr(info, "to_dict")
-
-
-def _as_dict(assessment: Any) -> object:  # noqa: ANN401 - a dict, or an object in older versions
-    return assessment.to_dictionary() if hasattr(assessment, "to_dictionary") else assessment
 
 
 def _document(traces: Sequence[object]) -> Mapping[str, object]:
@@ -95,15 +94,7 @@ PEEKED_RECORDS = 100
 
 
 class Source:
-    """What the user gave.
-
-    Attributes
-    ----------
-    name : str
-        What to call it in messages.
-    file : InputFile, optional
-        The file, unless it is a frame.
-    """
+    """What the user gave: a file, a frame or a document; messages call it `name`."""
 
     def __init__(
         self, name: str, stack: ExitStack, *, file: InputFile | None = None, frame: Sheet | None = None,
@@ -162,9 +153,8 @@ class Source:
             raise ColumnError(f"{self.name} is no table, and the format that you named is one. Name another, or none.")
         missing = [repr(column) for column in needed if column not in self.sheet.columns]
         if missing:
-            raise ColumnError(
-                f"{self.name} has no column {listed(missing)}. Columns found: {shown_columns(self.sheet)}."
-            )
+            found = shown_columns(self.sheet)
+            raise ColumnError(f"{self.name} has no column {listed(missing)}. Columns found: {found}.")
         return self.sheet
 
     def with_columns(self, columns: tuple[str, ...]) -> "Source":
@@ -274,10 +264,7 @@ class Source:
 def open_source(
     source: object, *, example: str = "ratings.csv", sheet: str | None = None, columns: tuple[str, ...] | None = None
 ) -> Iterator[Source]:
-    """Open a path, `example:NAME`, `mlflow:EXPERIMENT` or what people hold in Python; closed at the end of the block.
-
-    `example` is the file of a bundled data set that is meant.
-    """
+    """Open a path, `example:NAME` (the file `example` of it), `mlflow:EXPERIMENT` or what people hold in Python."""
     with ExitStack() as stack:
         experiment = experiment_of(source)
         if experiment is not None:
@@ -308,10 +295,7 @@ FEW_BYTES = 1 << 18  # of a CSV file that Python reads sooner than duckdb is imp
 def open_sheet(
     path: str | os.PathLike[str] | InputFile, *, sheet: str | None = None, columns: tuple[str, ...] | None = None
 ) -> Iterator[Sheet]:
-    """Open a file as a sheet (`sheet` of a workbook); it is closed at the end of the block.
-
-    `columns` are the names of those of a CSV file or a workbook without a header.
-    """
+    """Open a file as a sheet (`sheet` of a workbook); `columns` are the names of those without a header."""
     file = path if isinstance(path, InputFile) else inspect_file(path)
     is_short = file.kind in {"csv", "tsv"} and not file.is_gzipped and file.path.stat().st_size <= FEW_BYTES
     if file.kind not in SQL_KINDS or columns is not None or is_short:

@@ -234,9 +234,8 @@ def parquet_source(connection: duckdb.DuckDBPyConnection, *paths: Path, name: st
     if not columns:
         raise FileError(f"{name} has no columns: export it again.")
     names = class_names(connection, paths[0])
-    texts = {
-        column: _parquet_text(_named_classes(quoted(column), names.get(column)), kind) for column, kind, *_ in columns
-    }
+    cells = {column: _named_classes(quoted(column), names.get(column)) for column, *_ in columns}
+    texts = {column: _parquet_text(cells[column], kind) for column, kind, *_ in columns}
     notes = tuple(
         f"The numbers in {shortened(column)} are shown as the names that the data set gives them: {listed(classes)}."
         for column, classes in names.items()

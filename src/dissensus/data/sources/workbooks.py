@@ -131,10 +131,8 @@ class WorkbookSheet(Sheet):
         grid, self.sheet_name, self.sheet_names = _grid(file, sheet)
         names, rows, notes = _table(grid, columns, file.name)
         if not rows and not names:
-            option = named("sheet", of="read")
-            raise FileError(
-                f"{file.name} has nothing in its sheet {self.sheet_name!r}. Name another one with {option}."
-            )
+            what = f"{file.name} has nothing in its sheet {self.sheet_name!r}"
+            raise FileError(f"{what}. Name another one with {named('sheet', of='read')}.")
         if sheet is None and columns is None and _may_be_one_rater(names):
             others = {other: _table(_grid(file, other)[0], None, file.name) for other in self.sheet_names}
             same = {other: table[1] for other, table in others.items() if table[0] == names and table[1]}
@@ -143,10 +141,8 @@ class WorkbookSheet(Sheet):
                 names = [*names, RATER]
                 rows = [(n, [*cells, *[None] * (len(names) - 1 - len(cells)), own])
                         for own, table in same.items() for n, cells in table]  # fmt: skip
-                notes = (
-                    *notes,
-                    f"Read {len(same)} sheets with the same columns, each as a rater: {listed(list(same))}.",
-                )
+                each = f"Read {len(same)} sheets with the same columns, each as a rater: {listed(list(same))}."
+                notes = (*notes, each)
         super().__init__(file.name, names, notes=notes)
         self._rows = rows
         self._blank = max(0, rows[-1][0] - rows[0][0] + 1 - len(rows)) if rows else 0

@@ -9,8 +9,8 @@ import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, JudgesLike, read_judges
-from dissensus.data.align import rows_among
 from dissensus.data.assemble import NAMELESS_JUDGE
+from dissensus.data.coding import rows_among
 from dissensus.data.inputs import Table
 from dissensus.data.labels import Scale, are_measures, label_values, nearest_labels
 from dissensus.data.recalibration import Recalibration, RecalibrationFile, read_recalibration

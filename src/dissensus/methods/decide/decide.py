@@ -10,7 +10,8 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
-from dissensus.data.align import answers_of, asked_in_one_way, rows_among
+from dissensus.data.align import answers_of, asked_in_one_way
+from dissensus.data.coding import rows_among
 from dissensus.data.ratings import DRAWN, Elicitation, Slicing, item_weights
 from dissensus.data.recalibration import Recalibration
 from dissensus.errors import DissensusError, OptionError, counted, listed

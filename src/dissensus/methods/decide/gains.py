@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Floats
-from dissensus.data.align import rows_among
+from dissensus.data.coding import rows_among
 from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.equivalence import learned_by
 from dissensus.methods.equivalence.problem import Predictions, Problem, reference_shares

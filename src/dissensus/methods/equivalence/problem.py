@@ -15,7 +15,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges
-from dissensus.data.align import rows_among
+from dissensus.data.coding import rows_among
 from dissensus.data.counts import count_types
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.curve import Panel

@@ -8,7 +8,8 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, order_of_labels, rows_among
+from dissensus.data.align import Answers, answered_by_all, answers_of, asked_in_one_way, order_of_labels
+from dissensus.data.coding import rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.data.ratings import DRAWN, item_weights
 from dissensus.errors import OptionError, RatingsError, counted, listed

@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import rows_among
+from dissensus.data.coding import rows_among
 from dissensus.data.history import SUFFIX, last_passed
 from dissensus.data.inputs import JudgesLike
 from dissensus.data.questions import joined_probabilities

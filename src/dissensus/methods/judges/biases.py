@@ -22,8 +22,8 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import rows_among
 from dissensus.data.closeness import ordered_values
+from dissensus.data.coding import rows_among
 from dissensus.methods.compare.resampling import holm
 from dissensus.methods.judges.confusion import panels_without
 from dissensus.methods.judges.result import Bias, BiasKind, BiasUnit, JudgesOptions

@@ -7,7 +7,8 @@ import numpy as np
 
 from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings, Task
-from dissensus.data.align import order_of_labels, rows_among
+from dissensus.data.align import order_of_labels
+from dissensus.data.coding import rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.answers import (

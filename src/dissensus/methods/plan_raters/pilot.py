@@ -22,17 +22,8 @@ import numpy.typing as npt
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
-from dissensus.data.align import (
-    Aligned,
-    Responses,
-    about_order,
-    align,
-    asked_in_one_way,
-    label_numbers,
-    other_scale,
-    rows_among,
-)
-from dissensus.data.coding import position_in_item
+from dissensus.data.align import Aligned, Responses, about_order, align, asked_in_one_way, label_numbers, other_scale
+from dissensus.data.coding import position_in_item, rows_among
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed, named
 from dissensus.methods.plan_raters.designs import BINS
 from dissensus.methods.plan_raters.result import FEWEST_ITEMS

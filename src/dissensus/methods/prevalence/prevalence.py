@@ -9,7 +9,8 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
-from dissensus.data.align import elicitations_in, rows_among
+from dissensus.data.align import elicitations_in
+from dissensus.data.coding import rows_among
 from dissensus.data.labels import natural_order, parts_of
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.definitions import reaches

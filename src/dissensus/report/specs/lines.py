@@ -1,10 +1,11 @@
 """Vega-Lite of lines: numbers of several series over one quantity, over logarithms, through ranks; the power curve."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, cast
 
-from dissensus.report.numbers import counted
+from dissensus.report.numbers import counted, finite
 from dissensus.report.specs.shapes import (
     BY_PLACE,
     COLOUR,
@@ -89,8 +90,6 @@ class LineChart:
         `name`, `x`, `y` and `is_rising`: dashed lines to compare with, named at their higher end.
     turns : sequence of mapping
         `x` and `text`: where something changes.
-    level : float, optional
-        Where to draw a line across.
     slots : mapping
         The place of each series among all judges, where they are judges.
     series, x_title, y_title : str
@@ -108,8 +107,15 @@ class LineChart:
     tip_form: str = ".1%"
     constants: Sequence[Row] = ()
     turns: Sequence[Row] = ()
-    level: float | None = None
     slots: Slots = field(default_factory=dict)
+
+
+def line_row(
+    series: str, x: float, y: float, *, low: float = math.nan, high: float = math.nan, is_main: bool = False
+) -> Row:
+    """A point of a line; numbers that are none are left out."""
+    ends = {"low": finite(low), "high": finite(high)}
+    return {"series": series, "x": x, "y": finite(y), **ends, "is_main": is_main}
 
 
 def line_chart(chart: LineChart) -> Spec:
@@ -127,7 +133,7 @@ def line_chart(chart: LineChart) -> Spec:
             "y": quantity("y", title=chart.y_title, axis=y_axis, scale=y_scale),
         },
         # Dashed lines lie above the judges': a judge that decides like a constant would hide it.
-        "layer": [*_band(chart), *_turns(chart), *_series(chart), *_level(chart, places), *_constants(chart)],
+        "layer": [*_band(chart), *_turns(chart), *_series(chart), *_constants(chart)],
     }
 
 
@@ -139,10 +145,8 @@ def _band(chart: LineChart) -> list[Spec]:
 
 
 def _turns(chart: LineChart) -> list[Spec]:
-    if not chart.turns:
-        return []
     tips = [tip("text", "From here on"), tip("x", chart.x_title, ".2f")]
-    return [_upright(chart.turns, tips)]
+    return [_upright(chart.turns, tips)] if chart.turns else []
 
 
 def _upright(rows: Sequence[Row], tips: Sequence[Spec]) -> Spec:
@@ -164,12 +168,6 @@ def _series(chart: LineChart) -> list[Spec]:
 
 def _tips(chart: LineChart) -> list[Spec]:
     return [tip("x", chart.x_title, chart.x_form), tip("y", chart.y_title, chart.tip_form)]
-
-
-def _level(chart: LineChart, places: Sequence[float]) -> list[Spec]:
-    ends = [{"x": place, "y": chart.level} for place in (places[0], places[-1])]
-    mark = {"type": "line", "style": "reference", "strokeWidth": 2, "aria": False}
-    return [] if chart.level is None else [{"data": {"values": ends}, "mark": mark}]
 
 
 def _constants(chart: LineChart) -> list[Spec]:
@@ -273,7 +271,7 @@ def rank_lines(
     return {
         "data": {"values": placed(shown)},
         "height": height_of(rows),
-        "encoding": {"y": name_axis(has_grid=False), "x": quantity("shown", title=ranks, axis=axis, scale=scale)},
+        "encoding": {"y": name_axis(), "x": quantity("shown", title=ranks, axis=axis, scale=scale)},
         "layer": [
             {"mark": {"type": "line", "aria": False}, "encoding": line},
             {"mark": {"type": "point", "size": 90}, "encoding": points},
@@ -335,10 +333,8 @@ class CurveChart:
 def power_curve(chart: CurveChart) -> Spec:
     """Line with dots and a band, judges as horizontal rules with their crossings, names in a column to the right."""
     low, high = domain = _domain(chart)
-    y_axis, y_scale = (
-        {"grid": True, "tickCount": 6, **TITLE_ABOVE},
-        {"domain": list(domain), "nice": False, "zero": False},
-    )
+    y_axis = {"grid": True, "tickCount": 6, **TITLE_ABOVE}
+    y_scale = {"domain": list(domain), "nice": False, "zero": False}
     names = _names(chart, gap=NAME_STEP / CURVE_HEIGHT * (high - low))
     return {
         "height": CURVE_HEIGHT,

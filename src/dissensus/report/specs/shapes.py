@@ -47,9 +47,9 @@ def height_of(rows: Sequence[Row]) -> int:
     return BAR_STEP * len({row["name"] for row in rows})
 
 
-def name_axis(*, has_grid: bool = False) -> Spec:
+def name_axis() -> Spec:
     """The axis of names, which needs no title: the chart's own says what they are."""
-    return nominal("name", sort=BY_PLACE, title=None, axis={"grid": has_grid})
+    return nominal("name", sort=BY_PLACE, title=None, axis={"grid": False})
 
 
 COLOURS = 8
@@ -122,13 +122,10 @@ def _said(rows: Sequence[Row], counts: str) -> list[Row]:
     return [{**row, "said": f"{name}: {text}"} for row, name, text in zip(rows, named, texts, strict=True)]
 
 
-def histogram(rows: Sequence[Row], *, values: str, shares: str) -> Spec:
-    """Bars of the share that falls into each of about twenty equal bins.
-
-    `rows`: `value` and `share`. `values`, `shares`: what they are, in words.
-    """
-    x = quantity("value", bin={"maxbins": 24}, title=values)
-    summed = quantity("share", aggregate="sum", title=shares)
+def histogram(rows: Sequence[Row]) -> Spec:
+    """Bars of the share of the ratings (`share` of the label `value`) in each of about twenty equal bins."""
+    x = quantity("value", bin={"maxbins": 24}, title="Label")
+    summed = quantity("share", aggregate="sum", title="Share of the ratings")
     y = {**summed, "axis": {"format": ".0%", "grid": True}}
     return {
         "data": {"values": [dict(row) for row in rows]},

@@ -17,8 +17,8 @@ from dissensus.report.numbers import (
     shortened,
     with_interval,
 )
-from dissensus.report.specs import interval_row, intervals, zoomed
-from dissensus.report.views.section import how_computed, judge_slots, noted
+from dissensus.report.specs.shapes import interval_row, intervals, zoomed
+from dissensus.report.views.section import how_computed, judge_slots, noted, setting
 
 SCORE_WORDS: dict[Score, str] = {
     "accuracy": "Closeness: how many other raters gave the same label; a judge counts by its most frequent label.",
@@ -142,11 +142,12 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
     axis = ["Items on which the rater is closer, less those of the judge"]
     spec = intervals(rows, names="Rater", values=axis, reference=result.epsilon)
     left_out = f"Shown: the {len(rows)} of {len(best.raters)} raters against whom it does worst."
+    width = percent(1 - 2 * setting(result.settings, "alpha", math.nan), 0)
     return Figure(
         title=f"{judge} wins against {_won(best)}",
         caption=sentences(
-            f"{judge} wins against a rater if the whole whisker ({percent(1 - 2 * _alpha(result), 0)} interval) lies "
-            "left of the dashed line, epsilon. The verdict also corrects for the number of raters.",
+            f"{judge} wins against a rater if the whole whisker ({width} interval) lies left of the dashed line, "
+            "epsilon. The verdict also corrects for the number of raters.",
             left_out if len(rows) < len(best.raters) else "",
         ),
         spec=zoomed(spec, rows, anchors=(0.0, result.epsilon)),
@@ -156,26 +157,20 @@ def _figure(result: AltTestResult, best: JudgeTest) -> Figure:
 
 def _raters_table(judge: JudgeTest) -> Table:
     names = short_names(one.rater for one in judge.raters)
-    rows: list[list[Cell]] = [
-        [names[one.rater], one.items, one.judge_at_least_as_close, one.rater_at_least_as_close,
-         p_number(one.p_adjusted), "yes" if one.rejected else "no"]
-        for one in sorted(judge.raters, key=lambda one: one.p_value)
-    ]  # fmt: skip
     return Table(
         caption=f"{shortened(judge.judge, LONGEST)} in the place of each rater",
         columns=["Rater", "Items", "Judge as close", "Rater as close", "p", "Judge wins"],
-        rows=rows,
+        rows=[
+            [names[one.rater], one.items, one.judge_at_least_as_close, one.rater_at_least_as_close,
+             p_number(one.p_adjusted), "yes" if one.rejected else "no"]
+            for one in sorted(judge.raters, key=lambda one: one.p_value)
+        ],
         percent=frozenset({"Judge as close", "Rater as close"}),
-    )
+    )  # fmt: skip
 
 
 def _computed(result: AltTestResult) -> list[str]:
     epsilon = EPSILON.format(size=points(result.epsilon).removesuffix(".0"), name=named("epsilon"))
-    wrong = f"at most {percent(_alpha(result), 0)} of the wins should be wrong"
+    wrong = f"at most {percent(setting(result.settings, 'alpha', math.nan), 0)} of the wins should be wrong"
     corrected = f"p-values are corrected for the number of raters (Benjamini and Yekutieli): {wrong}."
     return [LEFT_OUT, SCORE_WORDS[result.score], epsilon, corrected]
-
-
-def _alpha(result: AltTestResult) -> float:
-    alpha = result.settings.get("alpha")
-    return alpha if isinstance(alpha, float) else math.nan

@@ -3,8 +3,9 @@
 import math
 
 from dissensus.methods.collect.result import CollectResult, Look, RaterProgress
-from dissensus.report.document import Block, Cell, Fold, Paragraph, Points, Section, Table
+from dissensus.report.document import Block, Fold, Paragraph, Section, Table
 from dissensus.report.numbers import counted, listing, percent, shortened, visible, whole
+from dissensus.report.views.section import noted
 
 STATES = {"new": "not begun", "open": "rating", "finished": "finished", "dropped": "dropped"}
 POOR_CHECKS = 0.8
@@ -14,8 +15,7 @@ MOST_ITEMS = 20
 
 def view(result: CollectResult) -> Section:
     """How far the collection is, rater by rater; the items, and when it may stop, folded away."""
-    notes = _notes(result)
-    blocks: list[Block] = [_raters(result), *([Points(title="", texts=notes)] if notes else [])]
+    blocks: list[Block] = [_raters(result), *noted(_notes(result))]
     if result.looks:
         blocks.append(Fold(title="When the collection may stop", parts=[_looks(result), Paragraph(text=LOOKS)]))
     if result.state != "new":
@@ -87,10 +87,10 @@ ALWAYS = ("Rater", "State", "Answered")
 
 def _raters(result: CollectResult) -> Table:
     columns = ["Rater", "State", "Answered", "Skipped", "Time", "Agreement", "Checks", "Repeats"]
-    rows: list[list[Cell]] = [
+    rows = [
         [
             visible(one.rater), STATES[one.state], f"{one.answered} of {one.asked}", one.skipped,
-            None if one.seconds is None else f"{one.seconds:.0f} s", one.agreement,
+            _seconds(one.seconds), one.agreement,
             f"{one.checks_right} of {one.checks}" if one.checks else None,
             f"{one.repeats_same} of {one.repeats}" if one.repeats else None,
         ]
@@ -107,7 +107,8 @@ def _raters(result: CollectResult) -> Table:
 
 
 def _looks(result: CollectResult) -> Table:
-    rows: list[list[Cell]] = [
+    shares = ["Confidence", "Agreement", "Low", "High"]
+    rows = [
         [
             look.at, look.confidence, *([None] * 3 if (found := look.agreement) is None
                                         else [found.value, found.low, found.high]),
@@ -115,21 +116,19 @@ def _looks(result: CollectResult) -> Table:
         ]
         for look in result.looks
     ]  # fmt: skip
-    shares = {"Confidence", "Agreement", "Low", "High"}
-    columns = ["Ratings", "Confidence", "Agreement", "Low", "High", "May stop"]
-    return Table(caption="Looks", columns=columns, rows=rows, percent=frozenset(shares))
+    return Table(caption="Looks", columns=["Ratings", *shares, "May stop"], rows=rows, percent=frozenset(shares))
 
 
 def _items(result: CollectResult) -> Table:
     """The items that lack most, those that were skipped most first."""
     open_items = [item for item in result.by_item if item.skipped or item.ratings < item.planned]
     lacking = sorted(open_items, key=lambda item: (-item.skipped, item.ratings - item.planned))[:MOST_ITEMS]
-    times = [None if one.seconds is None else f"{one.seconds:.0f} s" for one in lacking]
-    rows: list[list[Cell]] = [
-        [shortened(one.item), one.ratings, one.planned, one.skipped, time]
-        for one, time in zip(lacking, times, strict=True)
-    ]
-    columns = ["Item", "Ratings", "Planned", "Skipped", "Median time"]
     return Table(
-        caption=f"{whole(result.complete)} of {counted(result.items, 'item')} are complete", columns=columns, rows=rows
+        caption=f"{whole(result.complete)} of {counted(result.items, 'item')} are complete",
+        columns=["Item", "Ratings", "Planned", "Skipped", "Median time"],
+        rows=[[shortened(one.item), one.ratings, one.planned, one.skipped, _seconds(one.seconds)] for one in lacking],
     )
+
+
+def _seconds(time: float | None) -> str | None:
+    return None if time is None else f"{time:.0f} s"

@@ -20,7 +20,7 @@ from dissensus.report.numbers import (
     supported_digits,
     with_interval,
 )
-from dissensus.report.specs import interval_row, intervals, zoomed
+from dissensus.report.specs.shapes import interval_row, intervals, zoomed
 from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted
 
 METRIC_WORDS: dict[MetricName, str] = {
@@ -215,19 +215,14 @@ def _judges_table(result: CompareResult, names: Mapping[str, str]) -> Table:
 
 def _pairs_table(result: CompareResult) -> Table:
     names = short_names((one.judge for one in result.standings), LONGEST_ROW, has_end=True)
-    rows: list[list[Cell]] = []
+    rows, margin = [], []
     for pair in result.pairs:
-        test = pair.non_inferiority
-        is_good = "yes" if test is not None and test.is_non_inferior else "not shown"
-        good: list[Cell] = [] if test is None else [f"{is_good}, {p_text(test.p_holm)}"]
-        rows.append([names[pair.judge_a], names[pair.judge_b], _gap(pair, result), p_number(pair.p_holm), *good])
-    has_margin = any(pair.non_inferiority is not None for pair in result.pairs)
-    margin = [f"B at most {_margin(result.pairs[0], result)} worse"] if has_margin else []
-    return Table(
-        caption=f"{_caption(result)}: difference, A less B",
-        columns=["A", "B", "Difference", "p", *margin],
-        rows=rows,
-    )
+        rows.append([names[pair.judge_a], names[pair.judge_b], _gap(pair, result), p_number(pair.p_holm)])
+        if (test := pair.non_inferiority) is not None:
+            margin = [f"B at most {_margin(pair, result)} worse"]
+            rows[-1].append(f"{'yes' if test.is_non_inferior else 'not shown'}, {p_text(test.p_holm)}")
+    columns = ["A", "B", "Difference", "p", *margin]
+    return Table(caption=f"{_caption(result)}: difference, A less B", columns=columns, rows=rows)
 
 
 # ---- The chart, and how it was computed

@@ -89,13 +89,18 @@ def _table(result: DecideResult) -> Table:
 
 
 def _cells(judge: DecideJudge, name: str, result: DecideResult, columns: Sequence[str]) -> list[Cell]:
-    cells: list[Cell] = [name, worth_text(judge, result.largest).replace("above ", ">").replace("below ", "<")]
+    cells: list[Cell] = [name, short_worth(judge, result.largest)]
     if "As it is" in columns:
         own = judge.as_is
         cells += ["-", "-"] if own is None else [value_text(own.measure, own.value), STANDINGS[own.standing]]
     if "Shift" in columns:
         cells.append("-" if judge.shift is None else shift_text(judge.shift, result.person))
     return cells
+
+
+def short_worth(judge: DecideJudge, largest: int) -> str:
+    """What a judge is worth, as a table has room for it."""
+    return worth_text(judge, largest).replace("above ", ">").replace("below ", "<")
 
 
 def _padded(cells: list[Cell], columns: Sequence[str]) -> list[Cell]:

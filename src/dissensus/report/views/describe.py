@@ -19,9 +19,9 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.specs import Row, histogram, interval_row, intervals, share_bars
+from dissensus.report.specs.shapes import Row, histogram, interval_row, intervals, share_bars
 from dissensus.report.text import sparkline
-from dissensus.report.views.section import interval_sentence
+from dissensus.report.views.section import interval_sentence, setting
 
 MOST_BARS = 20
 MOST_GROUPS = 30
@@ -83,13 +83,12 @@ def labels_figure(result: DescribeResult) -> Figure:
         shares = [label.share for label in part.labels]
         rows: list[Row] = [{"value": v, "share": share} for v, share in zip(values, shares, strict=True)]
         title = f"The ratings lie between {min(values):g} and {max(values):g}"
-        spec = histogram(rows, values="Label", shares="Share of the ratings")
+        spec = histogram(rows)
     else:
         title = labels_finding(part.labels)
         spec = share_bars(_label_rows(part), names="Label", shares="Share of the ratings", counts="Ratings")
-    return Figure(
-        title=title, caption="Shares add up to 100%.", spec=spec, table=_labels_table(result.groups or (part,))
-    )
+    table = _labels_table(result.groups or (part,))
+    return Figure(title=title, caption="Shares add up to 100%.", spec=spec, table=table)
 
 
 def _label_rows(part: Description) -> list[Row]:
@@ -197,11 +196,10 @@ def _intervals(
     if not known or len(known) > MOST_GROUPS:
         return table
     least, most = (decimal(pick(c.value for c in known.values())) for pick in (min, max))
-    confidence, has_lines = result.settings.get("confidence", 0.95), bool(result.settings.get("bootstrap"))
-    lines = f"Lines are {100 * float(str(confidence)):g}% intervals." if has_lines else ""
+    lines = f"Lines are {100 * setting(result.settings, 'confidence', 0.95):g}% intervals."
     return Figure(
         title=f"{what} is {least if least == most else f'between {least} and {most}'}",
-        caption=sentences("0 is chance, 1 is perfect agreement.", lines),
+        caption=sentences("0 is chance, 1 is perfect agreement.", lines if result.settings.get("bootstrap") else ""),
         spec=intervals(
             [interval_row(name, c.value, c.low, c.high) for name, c in known.items()],
             names=names,
@@ -215,12 +213,11 @@ def _intervals(
 def agreement_table(part: Description) -> Table:
     """The coefficients in numbers."""
     by_whom = "unnamed raters" if part.raters is None else counted(part.raters, "rater")
+    every = (part.pairwise_agreement, *part.coefficients)
     return Table(
         caption=f"Agreement in {counted(part.ratings, 'rating')} of {counted(part.items, 'item')} by {by_whom}",
         columns=["Measure", "Value", "Low", "High"],
-        rows=[
-            [coefficient_name(c.name), c.value, c.low, c.high] for c in (part.pairwise_agreement, *part.coefficients)
-        ],
+        rows=[[coefficient_name(c.name), c.value, c.low, c.high] for c in every],
         digits=2,
     )
 
@@ -253,11 +250,10 @@ def agreement_by_item(part: Description) -> list[Figure]:
         rows=rows,
         percent=frozenset({"Share"}),
     )
-    spec = share_bars(bars, names="Pairs of raters that agree", shares="Share of the items", counts="Items")
     figure = Figure(
         title=unanimity_finding(part),
         caption="For each item with two or more ratings: the share of pairs of its raters that gave the same label.",
-        spec=spec,
+        spec=share_bars(bars, names="Pairs of raters that agree", shares="Share of the items", counts="Items"),
         table=table,
         spark=f"least |{sparkline([items for _, items in part.agreement_by_item])}| all agree",
     )

@@ -5,41 +5,39 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from dissensus.data.checks.table import SEVERITIES, Finding, worst_first
+from dissensus.data.doctor import DoctorResult
 from dissensus.errors import named, shell_word
-from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Section, Table
+from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Section, Table
 from dissensus.report.numbers import counted, listing, sentences, visible
 from dissensus.report.views.section import noted
-from dissensus.results import Result
+from dissensus.results import unspelled
 
 MAP = f"{named('label_map', of='import_')} "
 QUESTION = f"{named('question', of='import_')} QUESTION"
 BY_COLUMN = "judge-columns"
 AS_EVER = ("error", "drop", None)
 """What options say that nobody gave."""
-SEVERITIES = ("error", "warning", "note")
-"""The worst first: commands stop at an error, and a warning may spoil numbers."""
 
 
-def view(result: Result) -> Section:
+def view(result: DoctorResult) -> Section:
     """The findings, the worst first, what fixes them, and what was taken for what."""
-    report, rows = result.as_dict(), sorted(result.rows(), key=lambda row: SEVERITIES.index(str(row["severity"])))
-    name = visible(str(result.data.get("source", {}).get("file", "the file")))
-    texts = [_sentence(row) for row in rows]
+    findings = worst_first(result.findings)
+    name, texts = visible(str(result.data.get("source", {}).get("file", "the file"))), list(map(_sentence, findings))
     blocks: list[Block] = []
-    taken = report["taken"]
-    if isinstance(taken, Mapping) and taken:
-        lines = [[str(role), visible(str(getattr(where, "message", where)))] for role, where in taken.items()]
+    if result.taken:
+        lines = [[role, visible(unspelled(where))] for role, where in result.taken.items()]
         blocks.append(Table(caption="Column mapping", columns=["For", "Taken from"], rows=lines))
-    holds, given = str(report["holds"]), _given(result.settings)
-    if holds == "judges" and report["format"] == BY_COLUMN and not result.settings.get("judges"):
+    given = _given(result.settings)
+    if result.holds == "judges" and result.format == BY_COLUMN and not result.settings.get("judges"):
         given.append(f"{named('source_format', of='import_')} {BY_COLUMN}")  # all columns, whatever they are called
-    command = Note(text=_command(rows, name, holds=holds, given=given), kind="hint")
-    fix = [command] if any(row["option"] for row in rows) else []
+    command = Note(text=_command(findings, name, holds=result.holds, given=given), kind="hint")
+    fix = [command] if any(finding.option for finding in findings) else []
     room = MOST_NOTES - len(fix)
     blocks += [*noted(texts[:room]), *fix]
-    more, left = Points(title="", texts=texts[room:]), counted(len(texts) - room, "more finding")
-    blocks += [Fold(title=left, parts=[more])] if texts[room:] else []
-    return Section(title="File check", lead=_lead(report, rows, name), blocks=blocks)
+    if left := texts[room:]:
+        blocks.append(Fold(title=counted(len(left), "more finding"), parts=noted(left)))
+    return Section(title="File check", lead=_lead(result, name), blocks=blocks)
 
 
 def _given(settings: Mapping[str, object]) -> list[str]:
@@ -60,12 +58,12 @@ def _given(settings: Mapping[str, object]) -> list[str]:
     return typed
 
 
-def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str, given: Sequence[str]) -> str:
+def _command(findings: Sequence[Finding], name: str, *, holds: str, given: Sequence[str]) -> str:
     """The command that fixes all that is wrong for certain."""
-    options = dict.fromkeys(_text(row["option"]) for row in rows if row["option"] and not row["is_choice"])
+    options = dict.fromkeys(unspelled(one.option) for one in findings if one.option and not one.is_choice)
     if not options:
         return "If you choose so, run `dissensus import` with these options, and use the file that it writes."
-    is_one = all(row["check"] != "several-questions" for row in rows)
+    is_one = all(one.check != "several-questions" for one in findings)
     options = {**dict.fromkeys(given), **({} if is_one else {QUESTION: None}), **options}
     renames = [option for option in options if option.startswith(MAP)]
     if len(renames) > 1:  # one option takes all of them
@@ -73,33 +71,28 @@ def _command(rows: Sequence[Mapping[str, object]], name: str, *, holds: str, giv
         options = {**dict.fromkeys(o for o in options if o not in renames), f"{MAP}{shell_word(words)}": None}
     output = f"{holds}.csv" if name != f"{holds}.csv" else "fixed.csv"
     command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
-    by_hand = any(row["severity"] == "error" and not row["option"] for row in rows)
+    by_hand = any(one.severity == "error" and not one.option for one in findings)
     start = "Correct by hand what is an error, and fix the rest" if by_hand else "Fix all at once"
     start = start if is_one else f"{start}, one question after the other,"
     return f"{start} with `{visible(command)}`, then use the file that it writes."
 
 
-def _text(value: object) -> str:
-    return str(getattr(value, "message", value))
-
-
-def _lead(report: Mapping[str, object], rows: Sequence[Mapping[str, object]], name: str) -> str:
-    shape = report["shape"] if isinstance(report["shape"], Mapping) else {}
-    size = {word: shape[word] for word in ("ratings", "answers", "items") if isinstance(shape.get(word), int)}
-    what = (" to " if "answers" in size else " of ").join(counted(int(str(n)), w[:-1], w) for w, n in size.items())
-    held = f"({visible(str(report['format']))}) has {what}" if what else "cannot be used until it is fixed"
-    count = Counter(str(row["severity"]) for row in rows)
+def _lead(result: DoctorResult, name: str) -> str:
+    shape = result.shape
+    size = [counted(n, w[:-1], w) for w in ("ratings", "answers", "items") if isinstance(n := shape.get(w), int)]
+    what = (" to " if "answers" in shape else " of ").join(size)
+    held = f"({visible(str(result.format))}) has {what}" if what else "cannot be used until it is fixed"
+    count = Counter(finding.severity for finding in result.findings)
     problems = listing([counted(count[severity], severity) for severity in SEVERITIES if count[severity]])
     return f"{name} {held}: {problems or 'no problems found'}."
 
 
-def _sentence(row: Mapping[str, object]) -> str:
+def _sentence(finding: Finding) -> str:
     """How bad it is, what is wrong, where, and what fixes it."""
-    rows = row["rows"] if isinstance(row["rows"], list) else []
-    left = int(str(row["count"])) - len(rows)
+    rows, left = finding.rows, finding.count - len(finding.rows)
     more = f" and {left:,} more" if left > 0 else ""
     where = f"See {'row' if len(rows) == 1 else 'rows'} {', '.join(map(str, rows))}{more}." if rows else ""
-    message, option = (_text(row[key]) for key in ("message", "option"))
-    how = "One possibility is" if row["is_choice"] else "Fix it with"
+    message, option = unspelled(finding.message), unspelled(finding.option)
+    how = "One possibility is" if finding.is_choice else "Fix it with"
     fix = f"{how} {option}." if option and option not in message else ""
-    return visible(sentences(f"{str(row['severity']).capitalize()}: {message}", where, fix))
+    return visible(sentences(f"{finding.severity.capitalize()}: {message}", where, fix))

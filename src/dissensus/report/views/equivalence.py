@@ -17,7 +17,8 @@ from dissensus.report.numbers import (
     short_names,
     with_interval,
 )
-from dissensus.report.specs import CurveChart, Row, power_curve, slot_row
+from dissensus.report.specs.lines import CurveChart, power_curve
+from dissensus.report.specs.shapes import Row, slot_row
 from dissensus.report.views import worth as words_of
 from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted
 from dissensus.report.views.worth import ScoreWords, Settings, Terms, score_words, terms_of
@@ -38,12 +39,10 @@ DEEPEST = 0.5
 def view(result: EquivalenceResult) -> Section:
     """How many raters each judge is worth: the answer, each judge, the power curve, and how it was computed."""
     terms, ranked = terms_of(result.settings, largest=result.curve[-1].raters), result.ranked
-    notes = _notes(result, ranked, terms)
     blocks: list[Block] = [_judges_table(result, ranked, terms)] if ranked else []
     if sum(math.isfinite(point.score) for point in result.curve) > 1:  # one point is no curve
         blocks.append(curve_figure(result, ranked, terms))
-    blocks += noted(notes)
-    blocks.append(how_computed(_computed(result, terms)))
+    blocks += [*noted(_notes(result, ranked, terms)), how_computed(_computed(result, terms))]
     return Section(title="How many raters is each judge worth?", lead=_lead(result, ranked, terms), blocks=blocks)
 
 
@@ -140,8 +139,8 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
     lines, left_out = drawn(result, ranked)
     top: Row | None = None
     if ceiling is not None:
-        text, low, high = f"ceiling {decimal(ceiling.gain)}", finite(ceiling.low), finite(ceiling.high)
-        top = {"text": text, "score": ceiling.gain, "low": low, "high": high}
+        ends = {"low": finite(ceiling.low), "high": finite(ceiling.high)}
+        top = {"text": f"ceiling {decimal(ceiling.gain)}", "score": ceiling.gain, **ends}
     chart = CurveChart(
         surveys=[_point(p, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
         judges=_lines(result, lines, terms, origin),
@@ -188,23 +187,21 @@ def _lines(result: EquivalenceResult, lines: Sequence[JudgeWorth], terms: Terms,
     slots = judge_slots(result, (w.judge for w in result.judges))
     has_both = len({w.calibrated for w in lines}) > 1
     names = short_names((w.judge for w in result.ranked), LONGEST_NAME, has_end=True)
-    rows: list[Row] = []
-    for worth in lines:
-        is_raw = has_both and not worth.calibrated
-        rows.append(
-            {
-                "name": f"{names[worth.judge]}{CALIBRATED if worth.calibrated else ''}",
-                "text": f"{words_of.value_text(worth, terms)} {names[worth.judge]}{RAW if is_raw else ''}",
-                "score": worth.score - origin,
-                "low": finite(worth.low - origin),
-                "high": finite(worth.high - origin),
-                "worth": words_of.raters_text(worth, terms),
-                "raters": worth.equivalence if worth.verdict == "within" else None,
-                **slot_row(slots[worth.judge]),
-                "is_raw": is_raw,
-            }
-        )
-    return rows
+    return [
+        {
+            "name": f"{names[worth.judge]}{CALIBRATED if worth.calibrated else ''}",
+            "text": f"{words_of.value_text(worth, terms)} {names[worth.judge]}{RAW * is_raw}",
+            "score": worth.score - origin,
+            "low": finite(worth.low - origin),
+            "high": finite(worth.high - origin),
+            "worth": words_of.raters_text(worth, terms),
+            "raters": worth.equivalence if worth.verdict == "within" else None,
+            **slot_row(slots[worth.judge]),
+            "is_raw": is_raw,
+        }
+        for worth in lines
+        for is_raw in [has_both and not worth.calibrated]
+    ]
 
 
 def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: Sequence[JudgeWorth]) -> str:
@@ -221,16 +218,13 @@ def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: S
 
 def _table(result: EquivalenceResult, words: ScoreWords, origin: float) -> Table:
     """The curve in numbers, on the same scale as the chart."""
-    rows: list[list[Cell]] = [
-        [p.raters, p.score - origin, p.low - origin, p.high - origin, p.items] for p in result.curve
-    ]
+    known = [[p.raters, p.score - origin, p.low - origin, p.high - origin, p.items] for p in result.curve]
     beyond = result.ceiling.curve if result.ceiling is not None else ()
-    rows += [[p.raters, p.score, p.low, p.high, None] for p in beyond]
     unit = f"{words.axis} (that scores {origin:.3f})" if words.is_gain else words.axis
     note = "; without items: estimated beyond the data" if beyond else ""
     return Table(
         caption=f"The survey power curve. {unit}{note}",
         columns=["Raters", words.heading, "Low", "High", "Items"],
-        rows=rows,
+        rows=[*known, *([p.raters, p.score, p.low, p.high, None] for p in beyond)],
         percent=words.percent_columns,
     )

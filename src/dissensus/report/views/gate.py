@@ -10,7 +10,7 @@ from dissensus.methods.gate.verdicts import SENSIBLE, round_up
 from dissensus.methods.judges.result import ALWAYS_NEGATIVE, ALWAYS_POSITIVE
 from dissensus.methods.parts.result import PartsResult
 from dissensus.options import named
-from dissensus.report.document import Cell, Section, Table
+from dissensus.report.document import Block, Cell, Section, Table
 from dissensus.report.numbers import (
     are,
     capital,
@@ -26,7 +26,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.views.section import how_computed, interval_sentence, noted
-from dissensus.report.views.worth import by_words, calibration_sentence
+from dissensus.report.views.worth import by_words, calibration_sentence, place_text
 
 SHARES = ("wins", "accuracy")
 SUITE = "dissensus gate"
@@ -43,7 +43,7 @@ def view(result: GateResult) -> Section:
     texts = [RULE, RULERS]
     texts += [calibration_sentence({"calibrate": _calibration(result)}), interval_sentence(result.settings)]
     notes = [text for text in map(next_step, result.checks) if text]
-    blocks = [_table(result), *noted(notes), how_computed(texts)]
+    blocks: list[Block] = [_table(result), *noted(notes), how_computed(texts)]
     return Section(title="May this judge pass?", lead=lead_sentence(result), blocks=blocks)
 
 
@@ -112,7 +112,7 @@ def found_text(check: Check) -> str:
     """What was found, with its interval."""
     if check.check == "min_equivalence":
         digits = _telling(check, worth_decimals(check.value, check.low, check.high))
-        value, low, high = (_place(end, check, digits) for end in (check.value, check.low, check.high))
+        value, low, high = (place_text(end, 0, check.largest, digits) for end in (check.value, check.low, check.high))
         is_off = value == low == high and not math.isfinite(check.value)
         return value if is_off else f"{value} [{low}, {high}]"
     return _written(check, check.value, check.low, check.high, _places(check))
@@ -142,15 +142,6 @@ def _telling(check: Check, digits: int, times: float = 1) -> int:
     while digits < MOST_DIGITS and any(round(end, digits) == threshold != end for end in ends):
         digits += 1
     return digits
-
-
-def _place(value: float, check: Check, digits: int) -> str:
-    """A number of raters, or the end of the curve that it is beyond."""
-    if math.isnan(value):
-        return "undefined"
-    if math.isinf(value):
-        return "<0" if value < 0 else f">{check.largest}"
-    return decimal(value, digits)
 
 
 def _ruler(check: Check, ruler: Ruler | None) -> str | None:

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.history.history import HistoryResult, Point, Series
-from dissensus.report.document import Block, Cell, Figure, Fold, Section, Table
-from dissensus.report.numbers import counted, decimal, finite, listing, percent, quoted, short_names, with_interval
-from dissensus.report.specs import LineChart, Row, line_chart
+from dissensus.report.document import Block, Cell, Figure, Fold, Points, Section, Table
+from dissensus.report.numbers import counted, decimal, listing, percent, quoted, short_names, with_interval
+from dissensus.report.specs.lines import LineChart, line_chart, line_row
+from dissensus.report.specs.shapes import Row
 from dissensus.report.views.section import how_computed, noted
 
 LONGEST = 24
@@ -24,10 +25,8 @@ def view(result: HistoryResult) -> Section:
     judges = [own for own in result.series if own.kind == "judge"]
     blocks: list[Block] = [_latest(result), *_notes(result)]
     blocks += [_figure(judges)] if any(len(own.points) > 1 for own in judges) else []
-    blocks += [
-        Fold(title="All runs", parts=[_runs(own) for own in result.series]),
-        how_computed([BITS, PAIRED, RULE]),
-    ]
+    blocks.append(Fold(title="All runs", parts=[_runs(own) for own in result.series]))
+    blocks.append(how_computed([BITS, PAIRED, RULE]))
     return Section(title="Is the judge still as good?", lead=lead_sentence(result), blocks=blocks)
 
 
@@ -48,7 +47,7 @@ def _way(point: Point) -> str:
     return "better" if point.difference > 0 else "worse"
 
 
-def _notes(result: HistoryResult) -> list[Block]:
+def _notes(result: HistoryResult) -> list[Points]:
     """What changed of people."""
     changed = [own for own in result.series if own.kind == "people" and own.changes]
     if not changed:
@@ -61,7 +60,7 @@ def _notes(result: HistoryResult) -> list[Block]:
 def _latest(result: HistoryResult) -> Table:
     """Each judge and people at their last run."""
     names = short_names([own.name for own in result.series], LONGEST, has_end=True)
-    rows: list[list[Cell]] = []
+    rows = []
     for own in result.series[:MOST_SHOWN]:
         last = own.points[-1]
         changes = listing([f"{_change(point, own)} at {point.run}" for point in own.changes], most=2) or "none"
@@ -87,8 +86,7 @@ def _worth(point: Point) -> str:
 
 
 def _change(point: Point, series: Series) -> str:
-    digits = point.difference if series.kind == "judge" else 100 * point.difference
-    return f"{digits:+.2f}" if series.kind == "judge" else f"{digits:+.1f} points"
+    return f"{point.difference:+.2f}" if series.kind == "judge" else f"{100 * point.difference:+.1f} points"
 
 
 def _runs(series: Series) -> Table:
@@ -110,12 +108,11 @@ def _runs(series: Series) -> Table:
 def _figure(judges: Sequence[Series]) -> Figure:
     shown = judges[:MOST_LINES]
     names = short_names([own.name for own in shown], LONGEST)
-    rows: list[Row] = [
-        {"series": names[own.name], "x": place, "y": finite(point.value), "low": finite(point.low),
-         "high": finite(point.high), "is_main": own is shown[0]}
+    rows = [
+        line_row(names[own.name], place, point.value, low=point.low, high=point.high, is_main=own is shown[0])
         for own in shown
         for place, point in enumerate(own.points, start=1)
-    ]  # fmt: skip
+    ]
     turns: list[Row] = [
         {"x": place, "text": f"{names[own.name]} {_way(point)}"}
         for own in shown

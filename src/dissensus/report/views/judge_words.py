@@ -33,7 +33,8 @@ from dissensus.report.numbers import (
     supported_digits,
     with_interval,
 )
-from dissensus.report.specs import LineChart, Row, interval_row, intervals, line_chart, rank_lines
+from dissensus.report.specs.lines import LineChart, line_chart, line_row, rank_lines
+from dissensus.report.specs.shapes import Row, interval_row, intervals
 from dissensus.report.views.section import interval_sentence, judge_slots
 
 NAMES = {
@@ -302,15 +303,12 @@ def _rank_row(kind: Kind, value: JudgeValue, names: Mapping[str, str], *, is_mai
 def decision_figure(result: JudgesResult, choice: Choice) -> Figure:
     """How often judges decide as people do at the main threshold; the table has every threshold."""
     names = judge_names(choice)
-    judged = sorted(
-        (row for row in choice.downstream.values() if row.judge not in BASELINES), key=lambda row: -row.consistency
-    )
+    judged = [row for row in choice.downstream.values() if row.judge not in BASELINES]
+    judged.sort(key=lambda row: -row.consistency)
     slots = judge_slots(result, (row.judge for row in judged))
     rows = [
-        interval_row(
-            names[row.judge], row.consistency, row.consistency_low, row.consistency_high, slot=slots[row.judge]
-        )
-        for row in judged
+        interval_row(names[j.judge], j.consistency, j.consistency_low, j.consistency_high, slot=slots[j.judge])
+        for j in judged
     ]
     constant = None if choice.constant is None else choice.constant.consistency
     best, most = judged[0], "most " * (len(judged) > 1)
@@ -325,22 +323,13 @@ def decision_figure(result: JudgesResult, choice: Choice) -> Figure:
 
 
 def _downstream_table(result: JudgesResult, names: Mapping[str, str]) -> Table:
-    rows: list[list[Cell]] = [
-        [
-            row.tau,
-            names.get(row.judge, row.judge),
-            with_interval(row.consistency, row.consistency_low, row.consistency_high, form=lambda one: percent(one, 0)),
-            with_interval(row.bias, row.bias_low, row.bias_high, form=lambda share: f"{100 * share:+.0f}"),
-            row.kappa,
-        ]
-        for row in result.downstream
-    ]
-    return Table(
-        caption="Same decisions as people, bias in percentage points, kappa",
-        columns=["Tau", "Judge", "Same decision", "Bias", "Kappa"],
-        rows=rows,
-        digits=2,
-    )
+    rows: list[list[Cell]] = []
+    for row in result.downstream:
+        same = with_interval(row.consistency, row.consistency_low, row.consistency_high, form=lambda x: percent(x, 0))
+        bias = with_interval(row.bias, row.bias_low, row.bias_high, form=lambda share: f"{100 * share:+.0f}")
+        rows.append([row.tau, names.get(row.judge, row.judge), same, bias, row.kappa])
+    caption = "Same decisions as people, bias in percentage points, kappa"
+    return Table(caption=caption, columns=["Tau", "Judge", "Same decision", "Bias", "Kappa"], rows=rows, digits=2)
 
 
 # ---- The sweep: what would follow if forced choices hid positive options
@@ -349,12 +338,11 @@ def _downstream_table(result: JudgesResult, names: Mapping[str, str]) -> Table:
 def sweep_figure(result: JudgesResult, choice: Choice, points: Sequence[Sensitivity]) -> Figure:
     """How often judges decide as people do over beta, and how many items are positive."""
     names, drawn = judge_names(choice), drawn_judges(choice)
-    rows: list[Row] = [
-        {"series": names[judge], "x": point.beta, "y": point.consistency[judge], "low": None, "high": None,
-         "is_main": judge == drawn[0]}
+    rows = [
+        line_row(names[judge], point.beta, point.consistency[judge], is_main=judge == drawn[0])
         for judge in drawn
         for point in points
-    ]  # fmt: skip
+    ]
     flips = [flip for flip in result.flip_points if flip.definition is None and math.isclose(flip.tau, choice.tau)]
     turns: list[Row] = [{"x": flip.beta_to, "text": names.get(str(flip.judge_to), "")} for flip in flips]
     positive, negative = CONSTANT_NAMES.values()
@@ -363,10 +351,6 @@ def sweep_figure(result: JudgesResult, choice: Choice, points: Sequence[Sensitiv
         {"name": name, "x": point.beta, "y": share, "is_rising": name == positive}
         for point in points
         for name, share in ((positive, point.prevalence), (negative, 1 - point.prevalence))
-    ]
-    table: list[list[Cell]] = [
-        [point.beta, point.prevalence, names.get(point.best, point.best), point.consistency[point.best]]
-        for point in points
     ]
     dotted = "Dotted: another judge becomes the best." if turns else ""
     chart = LineChart(
@@ -380,7 +364,10 @@ def sweep_figure(result: JudgesResult, choice: Choice, points: Sequence[Sensitiv
         table=Table(
             caption="The judge that decides most like people at each beta",
             columns=["Beta", "Positive items", "Best judge", "Same decision"],
-            rows=table,
+            rows=[
+                [point.beta, point.prevalence, names.get(point.best, point.best), point.consistency[point.best]]
+                for point in points
+            ],
             digits=2,
             percent=frozenset({"Positive items", "Same decision"}),
         ),

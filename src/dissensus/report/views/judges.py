@@ -20,6 +20,7 @@ from dissensus.report.numbers import (
 )
 from dissensus.report.views import judge_words as words
 from dissensus.report.views.section import how_computed, interval_sentence, noted, setting, warnings_of
+from dissensus.results import unspelled
 
 AIMS = {"higher": "high", "lower": "low"}
 MOST_CONFUSIONS = 3
@@ -79,8 +80,7 @@ def _notes(result: JudgesResult, choice: Choice) -> list[str]:
 
 def _advice(result: JudgesResult) -> list[Part]:
     """Every piece of advice with its reason."""
-    # The reasons with the names of options as data.
-    advice = [f"{piece.text} {getattr(piece.reason, 'message', piece.reason)}" for piece in result.advice]
+    advice = [f"{piece.text} {unspelled(piece.reason)}" for piece in result.advice]
     return [Points(title="", texts=[words.in_words(text, result.definitions) for text in advice])] if advice else []
 
 

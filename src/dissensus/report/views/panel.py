@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from dissensus.methods.equivalence.result import worth_decimals
 from dissensus.methods.panel.result import Method, PanelResult, PanelWorth, PeopleAndJudge
 from dissensus.report.document import Block, Cell, Figure, Section, Table
-from dissensus.report.numbers import counted, decimal, finite, quoted, short_names, with_interval
-from dissensus.report.specs import LineChart, Row, line_chart
+from dissensus.report.numbers import counted, decimal, quoted, short_names, with_interval
+from dissensus.report.specs.lines import LineChart, line_chart, line_row
+from dissensus.report.specs.shapes import Row
 from dissensus.report.views.section import how_computed, interval_sentence, judge_slots, noted, setting
 from dissensus.report.views.worth import (
     ScoreWords,
     Terms,
     calibration_sentence,
+    place_text,
     raters_text,
     score_sentence,
     score_words,
@@ -46,12 +48,7 @@ def view(result: PanelResult) -> Section:
     return Section(
         title="What are the judges worth together?" if result.panels else "How many raters does the judge save?",
         lead=lead_sentence(result, terms),
-        blocks=[
-            _worths(result, terms, words),
-            *_beside(result, terms, words),
-            *noted(notes),
-            how_computed(computed),
-        ],
+        blocks=[_worths(result, terms, words), *_beside(result, terms, words), *noted(notes), how_computed(computed)],
     )
 
 
@@ -123,17 +120,10 @@ def saving_sentence(row: PeopleAndJudge, terms: Terms) -> str:
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
     """How many raters a judge saves, with the interval; an end off the curve in words."""
     digits = worth_decimals(row.worth, row.low, row.high)
-    value, low, high = (_place(worth, row, terms, digits) for worth in (row.worth, row.low, row.high))
+    ends = (row.worth, row.low, row.high)
+    value, low, high = (place_text(end - row.raters, -row.raters, terms.largest - row.raters, digits) for end in ends)
     is_off = math.isinf(row.worth) and row.low == row.high == row.worth
     return value if is_off or math.isnan(row.low) or math.isnan(row.high) else f"{value} [{low}, {high}]"
-
-
-def _place(worth: float, row: PeopleAndJudge, terms: Terms, digits: int) -> str:
-    if math.isnan(worth):
-        return "undefined"
-    if math.isinf(worth):
-        return f">{terms.largest - row.raters}" if worth > 0 else f"<{-row.raters}"
-    return decimal(worth - row.raters, digits)
 
 
 def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]:
@@ -151,15 +141,14 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
         tip_form=words.d3_form,
         slots={ALONE: 0} | {f"with {names[name]}": slots[name] for name in drawn},
     )
-    return [
-        Figure(
-            title="How many people a judge saves, by how many are asked",
-            caption="Each line: how well a survey predicts somebody who was not asked, with or without a judge. "
-            "How far a line with a judge lies to the left of people alone is what it saves.",
-            spec=line_chart(chart),
-            table=_table(result, drawn, terms, words),
-        )
-    ]
+    figure = Figure(
+        title="How many people a judge saves, by how many are asked",
+        caption="Each line: how well a survey predicts somebody who was not asked, with or without a judge. "
+        "How far a line with a judge lies to the left of people alone is what it saves.",
+        spec=line_chart(chart),
+        table=_table(result, drawn, terms, words),
+    )
+    return [figure]
 
 
 def _drawn(result: PanelResult) -> list[str]:
@@ -180,9 +169,8 @@ def _lines(result: PanelResult, names: Mapping[str, str], origin: float) -> list
     for name, shown in names.items():
         beside = {row.raters: people[row.raters] + row.gain for row in result.people_and_judge if row.beside == name}
         lines[f"with {shown}"] = {0: alone.get(name, stacked)} | beside
-    ends = {"low": None, "high": None}
     return [
-        {"series": line, "x": raters, "y": finite(score - origin), **ends, "is_main": line == ALONE}
+        line_row(line, raters, score - origin, is_main=line == ALONE)
         for line, scores in lines.items()
         for raters, score in scores.items()
     ]

@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dissensus.methods.decide.reasons import worth_text as decided_text
 from dissensus.methods.decide.result import DecideResult
 from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.equivalence.result import EquivalenceResult, Verdict, worth_decimals
@@ -23,6 +22,7 @@ from dissensus.report.numbers import (
     visible,
     with_interval,
 )
+from dissensus.report.views.decide import short_worth
 from dissensus.report.views.describe import coefficient_name, headline
 from dissensus.report.views.items import items_of_parts
 from dissensus.report.views.section import noted, unspelled_section
@@ -114,11 +114,8 @@ def _gate_sentence(result: PartsResult) -> str:
 def _notes(result: PartsResult) -> list[str]:
     notes = []
     if isinstance(result.overall, Overall):
-        means = [
-            f"{visible(judge.judge)} {mean_text(judge)}"
-            for judge in result.overall.judges
-            if math.isfinite(judge.worth)
-        ]
+        known = [judge for judge in result.overall.judges if math.isfinite(judge.worth)]
+        means = [f"{visible(judge.judge)} {mean_text(judge)}" for judge in known]
         notes += [f"Worth in raters, mean over questions: {listing(means[:MOST_NAMES])}."] if means else []
     for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
         asked = "" if trend.question is None else f" on {visible(trend.question)}"
@@ -185,11 +182,7 @@ def _name(part: Part) -> str:
 def _worths(result: Result) -> dict[str, WorthCell]:
     """What each judge is worth, calibrated where it was, by name."""
     if isinstance(result, DecideResult):
-        texts = {own.judge: decided_text(own, result.largest) for own in result.judges}
-        return {
-            own.judge: _cell(texts[own.judge].replace("above ", ">").replace("below ", "<"), own.worth, own.verdict)
-            for own in result.judges
-        }
+        return {own.judge: _cell(short_worth(own, result.largest), own.worth, own.verdict) for own in result.judges}
     if isinstance(result, EquivalenceResult):
         terms = terms_of(result.settings, largest=result.curve[-1].raters)
         return {own.judge: _cell(worth_text(own, terms), own.equivalence, own.verdict) for own in result.ranked}
@@ -244,8 +237,7 @@ def _agreement_table(result: PartsResult) -> Table:
         best = headline(own.whole.coefficients, own.settings.get("scale"))
         known = "-" if best is None else with_interval(best.value, best.low, best.high)
         name = "-" if best is None else coefficient_name(best.name)
-        rows.append(
-            [_name(part), part.items, own.whole.ratings, decimal(own.whole.pairwise_agreement.value), known, name]
-        )
+        pairs = decimal(own.whole.pairwise_agreement.value)
+        rows.append([_name(part), part.items, own.whole.ratings, pairs, known, name])
     columns = [_heading(result), "Items", "Ratings", "Pairs agree", "Coefficient", "which is"]
     return Table(caption=_caption(result, "Agreement of raters, by"), columns=columns, rows=rows)

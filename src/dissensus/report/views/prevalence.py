@@ -16,8 +16,8 @@ from dissensus.report.numbers import (
     whole,
     with_interval,
 )
-from dissensus.report.specs import Row, interval_row, intervals, zoomed
-from dissensus.report.views.section import how_computed, judge_slots, noted
+from dissensus.report.specs.shapes import interval_row, intervals, zoomed
+from dissensus.report.views.section import how_computed, judge_slots, noted, setting
 
 METHOD_NAMES: dict[Method, str] = {
     "naive": "judge alone (naive)",
@@ -123,6 +123,10 @@ def _unrated_note(result: PrevalenceResult) -> str:
 # ---- The estimates
 
 
+def _confidence(result: PrevalenceResult) -> str:
+    return percent(setting(result.settings, "confidence", math.nan), 0)
+
+
 def _judges_table(result: PrevalenceResult) -> Table:
     """Each judge: alone, corrected by people, and what it saves."""
     names = short_names((judge.judge for judge in result.judges), LONGEST_NAME, has_end=True)
@@ -137,10 +141,11 @@ def _judges_table(result: PrevalenceResult) -> Table:
         ]
         for judge in result.judges
     ]
-    caption = (
-        f"Share of positive items ({percent(_confidence(result), 0)} intervals), and how many ratings a judge saves"
+    return Table(
+        caption=f"Share of positive items ({_confidence(result)} intervals), and how many ratings a judge saves",
+        columns=["Judge", "Rated", "Alone", "People alone", "Corrected", "Saved"],
+        rows=rows,
     )
-    return Table(caption=caption, columns=["Judge", "Rated", "Alone", "People alone", "Corrected", "Saved"], rows=rows)
 
 
 def _figure(result: PrevalenceResult) -> Figure:
@@ -148,7 +153,7 @@ def _figure(result: PrevalenceResult) -> Figure:
     judges = result.judges[:MOST_JUDGES]
     names = short_names((judge.judge for judge in judges), longest=LONGEST)
     slots = judge_slots(result, (judge.judge for judge in judges))
-    rows: list[Row] = []
+    rows = []
     for judge in judges:
         for estimate in judge.estimates:
             method = METHOD_NAMES[estimate.method]
@@ -160,8 +165,7 @@ def _figure(result: PrevalenceResult) -> Figure:
     more = f" The table has {counted(left, 'more judge')}." if left else ""
     return Figure(
         title=f"{quoted(first.judge)} alone says {alone}; corrected by people it is {best}",
-        caption=f"Whiskers are {percent(_confidence(result), 0)} intervals; that of a judge alone ignores its "
-        f"errors.{more}",
+        caption=f"Whiskers are {_confidence(result)} intervals; that of a judge alone ignores its errors.{more}",
         spec=zoomed(intervals(rows, names="Estimate", values=["Share of positive items"]), rows, form=".0%"),
         table=_judges_table(result),
     )
@@ -219,8 +223,3 @@ def _computed(result: PrevalenceResult) -> Fold:
     texts += [UNSEEN] if result.settings.get("interval") == "wilson" else []
     texts += [STRENGTHS] if any(judge.systems for judge in result.judges) else []
     return how_computed(texts)
-
-
-def _confidence(result: PrevalenceResult) -> float:
-    confidence = result.settings.get("confidence")
-    return confidence if isinstance(confidence, float) else math.nan

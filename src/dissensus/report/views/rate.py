@@ -3,8 +3,9 @@
 import math
 
 from dissensus.methods.rate.result import RateResult
-from dissensus.report.document import Block, Cell, Fold, Points, Section, Table
+from dissensus.report.document import Block, Cell, Fold, Section, Table
 from dissensus.report.numbers import counted, percent, quoted, shortened, visible, whole
+from dissensus.report.views.section import noted
 
 ELICITATION_WORDS = {"forced_choice": "forced choice", "response_set": "response set"}
 POOR = 0.9
@@ -15,8 +16,7 @@ LONGEST_RAW = 80
 def view(result: RateResult) -> Section:
     """How the asking went, and folded away what the answers look like and what they took."""
     title = "What would the model be asked?" if result.dry_run else "What did the model answer?"
-    notes = _notes(result)
-    blocks: list[Block] = [_tallies(result), *([Points(title="", texts=notes)] if notes else [])]
+    blocks: list[Block] = [_tallies(result), *noted(_notes(result))]
     if result.labels or result.places:
         blocks.append(Fold(title="Which labels it gave", parts=[_labels(result), *_places(result)]))
     if result.troubled:
@@ -89,7 +89,7 @@ def _troubled(result: RateResult) -> Table:
 
 def _spending(result: RateResult) -> Table:
     spent = result.spending
-    rows: list[list[Cell]] = [
+    rows = [
         ["Asked in this run", whole(spent.asked)],
         ["Sent, tries included", whole(spent.sent)],
         ["Answered by an earlier run", whole(spent.cached)],

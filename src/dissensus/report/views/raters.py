@@ -22,7 +22,7 @@ from dissensus.report.numbers import (
     short_names,
     with_interval,
 )
-from dissensus.report.specs import Spec, interval_row, intervals, zoomed
+from dissensus.report.specs.shapes import Spec, interval_row, intervals, zoomed
 from dissensus.report.views.section import how_computed, noted, setting
 from dissensus.report.views.worth import bounds_text, end_text
 

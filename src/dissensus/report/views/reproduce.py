@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from dissensus.methods.reproduce.claims import Drawing, Kind, ReproduceResult
 from dissensus.options import named
-from dissensus.report.document import Block, Cell, Figure, Fold, Note, Points, Report, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Fold, Note, Report, Section, Table
 from dissensus.report.numbers import counted, listing, visible
-from dissensus.report.specs import LineChart, Spec, line_chart
-from dissensus.report.specs import Row as Mark
-from dissensus.report.specs.lines import LogLines, log_lines
-from dissensus.report.specs.shapes import choice_map
+from dissensus.report.specs.lines import LineChart, LogLines, line_chart, line_row, log_lines
+from dissensus.report.specs.shapes import Row as Mark
+from dissensus.report.specs.shapes import Spec, choice_map
 from dissensus.report.views.equivalence import curve_figure
+from dissensus.report.views.section import noted
 from dissensus.report.views.worth import terms_of
 from dissensus.results import Result
 
@@ -58,8 +58,7 @@ def view(result: Result) -> Section:
     notes = [f"Report what failed as a bug: {counted(failed, 'number')} should be the same."] if failed else []
     notes += [f"To check {counted(missing, 'more number')}, {NEEDS_DATA}"] if missing else []
     folds = [Fold(title=_title(paper), parts=list(_tables(rows).values())) for paper, rows in papers.items()]
-    blocks: list[Block] = [table, *([Points(title="", texts=notes)] if notes else []), *folds]
-    return Section(title=TITLE, lead=lead_of(claims), blocks=blocks if claims else ())
+    return Section(title=TITLE, lead=lead_of(claims), blocks=[table, *noted(notes), *folds] if claims else ())
 
 
 def claims_of(result: Result) -> list[Row]:
@@ -164,10 +163,7 @@ def figure_of(drawing: Drawing) -> Figure:
 
 
 def _lines(drawing: Drawing) -> Spec:
-    rows: list[Mark] = [
-        {"series": point.series, "x": point.x, "y": point.y, "low": None, "high": None, "is_main": False}
-        for point in drawing.points
-    ]
+    rows = [line_row(point.series, point.x, point.y) for point in drawing.points]
     chart = LineChart(
         rows=rows, series=drawing.series, x_title=drawing.x_title, y_title=drawing.y_title, x_form=FORM, y_form=FORM,
         tip_form=FORM,

@@ -3,9 +3,9 @@
 import math
 
 from dissensus.methods.route.result import Plan, RouteResult
-from dissensus.report.document import Block, Cell, Figure, Section, Table
+from dissensus.report.document import Block, Cell, Figure, Points, Section, Table
 from dissensus.report.numbers import counted, decimal, finite, percent, quoted, spelled, whole, with_interval
-from dissensus.report.specs import LineChart, Row, line_chart
+from dissensus.report.specs.lines import LineChart, line_chart, line_row
 from dissensus.report.views.section import how_computed, interval_sentence, noted
 
 SILENT = ("Rescaled ", "Fewer items have enough ", "Left out ", "The curve ")
@@ -24,7 +24,7 @@ WIDEST = 0.5
 def view(result: RouteResult) -> Section:
     """The answer, what each number of people is matched by, the frontier, and how it was computed."""
     computed = how_computed([*COMPUTED, interval_sentence(result.settings)])
-    blocks = [_plans(result), *_notes(result), _figure(result), computed]
+    blocks: list[Block] = [_plans(result), *_notes(result), _figure(result), computed]
     return Section(title="Where to ask people?", lead=lead_sentence(result), blocks=blocks)
 
 
@@ -63,7 +63,7 @@ def _cost(plan: Plan, noun: str = "") -> str:
     return f"{value}{noun}{bracket}{interval}"
 
 
-def _notes(result: RouteResult) -> list[Block]:
+def _notes(result: RouteResult) -> list[Points]:
     """Why nothing is saved, and what new items take."""
     texts = [] if result.recommended.saves else [_why_not(result)]
     if result.new_items is not None:
@@ -95,8 +95,7 @@ def _plans(result: RouteResult) -> Table:
     for plan in result.plans:
         ask = "nobody" if plan.share_to_people < LITTLE else f"{plan.raters}"
         alone = ("-", "-") if _is_wide(plan) else (percent(1 - plan.share_to_people, 0), ask)
-        cells: list[Cell] = [f"{plan.people} everywhere", *alone, _cost(plan)]
-        rows.append([*cells, plan.agreement, plan.people_agreement])
+        rows.append([f"{plan.people} everywhere", *alone, _cost(plan), plan.agreement, plan.people_agreement])
     return Table(
         caption="The cheapest way to know as much as a number of people on every item",
         columns=["People", "Judge alone", "Else ask", "Cost", "Decisions", "of people"],
@@ -123,12 +122,11 @@ def _frontier(result: RouteResult) -> Table:
 
 def _figure(result: RouteResult) -> Figure:
     origin = result.people[0].score
-    rows: list[Row] = [
-        {"series": who, "x": own.cost, "y": finite(own.score - origin), "low": None, "high": None,
-         "is_main": lines is result.people}
+    rows = [
+        line_row(who, own.cost, own.score - origin, is_main=lines is result.people)
         for who, lines in (("people everywhere", result.people), ("judge and people", result.frontier))
         for own in lines
-    ]  # fmt: skip
+    ]
     chart = LineChart(
         rows=rows, series="Who answers", x_title="Cost of an item", y_title="Bits gained over asking nobody",
         y_form=".2f", tip_form=".3f",

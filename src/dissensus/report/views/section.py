@@ -10,10 +10,10 @@ from types import ModuleType
 from dissensus.errors import DissensusError
 from dissensus.options import Spelling, in_python
 from dissensus.report.charts import Chart
-from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Points, Report, Section, Table, respelled
+from dissensus.report.document import MOST_NOTES, Fold, Note, Points, Report, Section, Table, respelled
 from dissensus.report.numbers import counted, visible
-from dissensus.report.specs import COLOURS
-from dissensus.results import Result
+from dissensus.report.specs.shapes import COLOURS
+from dissensus.results import Result, unspelled
 
 FACTS = (
     "Left out", "Rescaled", "No judge answered", "Every judge answered each item once", "Read ", "Took ",
@@ -60,7 +60,7 @@ def is_fact(warning: str) -> bool:
     return warning.startswith(FACTS)
 
 
-def noted(texts: Sequence[str]) -> list[Block]:
+def noted(texts: Sequence[str]) -> list[Points]:
     """Notes of a section, if there are any."""
     return [Points(title="", texts=texts)] if texts else []
 
@@ -72,7 +72,7 @@ def how_computed(texts: Iterable[str]) -> Fold:
 
 def warnings_of(result: Result) -> list[str]:
     """The warnings of a result, with the names of options as data."""
-    return [visible(getattr(warning, "message", warning)) for warning in result.warnings]
+    return [visible(unspelled(warning)) for warning in result.warnings]
 
 
 def warning_texts(result: Result) -> list[str]:

@@ -194,6 +194,13 @@ def end_text(value: float, place: Verdict | None, above: str, digits: int = 2) -
     return decimal(value, digits) if place == "within" else "<0" if place == "below 0" else above
 
 
+def place_text(value: float, least: int, most: int | None, digits: int) -> str:
+    """A number of raters, or the end of the curve that it is infinitely far beyond."""
+    if math.isnan(value):
+        return "undefined"
+    return decimal(value, digits) if math.isfinite(value) else f"<{least}" if value < 0 else f">{most}"
+
+
 def _digits(worth: JudgeWorth) -> int:
     return worth_decimals(worth.equivalence, worth.equivalence_low, worth.equivalence_high)
 

@@ -31,7 +31,7 @@ from dissensus.web.fields import Field, keywords, option_field, values_of, what_
 from dissensus.web.layout import RUN, address, blocks_html, page_html, project_address, refusal, render, rendered
 from dissensus.web.pages.data import form_of
 from dissensus.web.shelf import DataSet
-from dissensus.web.state import data_of, desk_of, whole_number
+from dissensus.web.state import body_of, data_of, desk_of, whole_number
 
 LONGEST_BODY = 16_384
 WRONG_SECONDS = 0.5  # a link that is nobody's is answered late, so that trying many takes long
@@ -111,13 +111,11 @@ async def _content(request: Request) -> dict[str, object]:
     """The JSON object in the body of a request, which is never long."""
     if request.headers.get("content-type", "").partition(";")[0] != "application/json":
         raise CollectionError("Send JSON.")
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_BODY:
-            raise CollectionError("That is too long.")
+    body = await body_of(request, most=LONGEST_BODY)
+    if body is None:
+        raise CollectionError("That is too long.")
     with suppress(ValueError, RecursionError):
-        content = json.loads(bytes(body))
+        content = json.loads(body)
         if isinstance(content, dict):
             return content
     raise CollectionError("This is not a JSON object.")
@@ -127,9 +125,7 @@ async def rating_image(request: Request) -> Response:
     """An image of an item that a rater is asked about."""
     found = await _rater(request)
     slot, side = (whole_number(request.path_params[name]) for name in ("slot", "side"))
-    path = None
-    if found is not None and slot is not None and side is not None:
-        path = image_of(*found, slot, side)
+    path = None if found is None or slot is None or side is None else image_of(*found, slot, side)
     if path is None or not path.is_file():
         return refusal("There is no such image.", status=404, is_signed_in=False)
     headers = {"Cache-Control": "private, max-age=3600"}

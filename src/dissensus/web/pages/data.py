@@ -9,6 +9,7 @@ from urllib.parse import parse_qs, urlencode
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from dissensus.data.checks.table import SEVERITIES
 from dissensus.data.fixes import listing
 from dissensus.errors import DissensusError
 from dissensus.web.data_options import (
@@ -19,7 +20,6 @@ from dissensus.web.data_options import (
     JUDGE_FIXES,
     JUDGE_QUESTION,
     RATINGS,
-    SEVERITIES,
     checked_fixes,
     fix_words,
     is_read_plainly,
@@ -28,12 +28,22 @@ from dissensus.web.data_options import (
     reading_lines,
     said_here,
 )
-from dissensus.web.fields import Recipe, chosen, command_line, options_of, values_of, what_is_wrong, why
+from dissensus.web.fields import Recipe, chosen, options_of, recipe_of, values_of, what_is_wrong, why
 from dissensus.web.guard import MEGABYTE
 from dissensus.web.jobs import Job, Order, Work
-from dissensus.web.layout import page_html, project_address, render
+from dissensus.web.layout import page_html, problem, project_address, render
 from dissensus.web.shelf import EXAMPLE, DataSet, Shelf
-from dissensus.web.state import Desk, answer_values, data_of, desk_of, is_signed_in, query_of, status_of, whole_number
+from dissensus.web.state import (
+    Desk,
+    answer_values,
+    body_of,
+    data_of,
+    desk_of,
+    is_signed_in,
+    query_of,
+    status_of,
+    whole_number,
+)
 from dissensus.web.uploads import StoredFile, discard, receive
 
 MORE_FIELDS = {  # what is typed or chosen beside the menus over the columns and the list of labels
@@ -89,10 +99,9 @@ def _show(job: Job) -> str:
     problems = [(file, one) for file, seen in files.items() for one in seen["problems"]]
     problems.sort(key=lambda each: SEVERITIES.index(each[1]["severity"]))
     sure = [fix for _, one in problems if not one["is_choice"] for fix in one["fixes"]]
-    at = project_address(job.data, "")
     return render(
         "data_found.html.j2",
-        at=at,
+        at=project_address(job.data, ""),
         is_fixed=job.data.startswith(EXAMPLE),
         files=files,
         problems=problems,
@@ -104,23 +113,23 @@ def _show(job: Job) -> str:
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
-    lines = [command_line("doctor", data.ratings.name, *options_of(ALL_RATINGS, values))]
+    commands = [["doctor", data.ratings.name, *options_of(ALL_RATINGS, values)]]
     if data.judges is not None:
         people = ["--ratings", data.ratings.name] if is_read_plainly(values) else []
         said = options_of((*ALL_JUDGES, RATINGS[0]), values)
-        lines.append(command_line("doctor", data.judges.name, "--judges", *people, *said))
-    python = "\n".join([*reading_lines(data, values), "print(ratings.n_items, ratings.n_ratings, ratings.warnings)"])
-    return Recipe(command="\n".join(lines), python=python)
+        commands.append(["doctor", data.judges.name, "--judges", *people, *said])
+    shown = "print(ratings.n_items, ratings.n_ratings, ratings.warnings)"
+    return recipe_of(commands, [*reading_lines(data, values), shown])
 
 
-CHECKUP = Work(page="data", part_names=(), order=_order, show=_show)
+CHECKUP = Work(page="data", order=_order, show=_show)
 
 # ---- Files that come in
 
 
 async def upload(request: Request) -> Response:
     """Take files in: for a new project, or for the one that the address names."""
-    desk, is_htmx = desk_of(request), "hx-request" in request.headers
+    desk = desk_of(request)
     try:
         id_ = request.query_params.get("data", "")
         known = desk.shelf.find(id_) if id_ else None
@@ -132,14 +141,19 @@ async def upload(request: Request) -> Response:
         )
         data = await _stored(desk, files, known)
     except DissensusError as error:
-        if not is_htmx:
+        if "hx-request" not in request.headers:
             raise
-        html = render("problem.html.j2", message=why(error))
-        return HTMLResponse(html, status_code=status_of(error), headers={"X-Says": "why"})
+        return problem(why(error), status_of(error))
     then = {name: value for name, value in request.query_params.items() if name in {"items", "raters"}}
     is_for_people = {file.role for file in files} & {"items", "task"}
-    where = project_address(data.id, "collect", then) if is_for_people else project_address(data.id, "data")
     desk.tidy()
+    return _next(request, data.id, "collect", then) if is_for_people else _next(request, data.id, "data")
+
+
+def _next(request: Request, id_: str, page: str, values: Mapping[str, str] | None = None) -> Response:
+    """Lead to a page of a project."""
+    where = project_address(id_, page, values)
+    is_htmx = "hx-request" in request.headers
     return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
 
 
@@ -173,11 +187,9 @@ async def _roles(desk: Desk, files: Sequence[StoredFile]) -> list[str]:
 
 async def form_of(request: Request) -> dict[str, list[str]]:
     """The fields of a form that was sent."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_FORM:
-            raise DissensusError("The form is too long.")
+    body = await body_of(request, most=LONGEST_FORM)
+    if body is None:
+        raise DissensusError("The form is too long.")
     try:
         return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=2000)
     except ValueError as error:
@@ -190,14 +202,11 @@ async def change(request: Request) -> Response:
     doing = CHANGES.get(request.path_params["change"])
     if doing is None:
         raise DissensusError("There is no such change.")
-    if desk.shelf.find(data.id).is_example and request.path_params["change"] != "save":
+    if data.is_example and request.path_params["change"] != "save":
         raise DissensusError(
             "This is an example and cannot be changed. Drop your own files to change how they are read."
         )
-    changed = doing(desk.shelf, data, form)
-    where = project_address(changed.id, "data")
-    is_htmx = "hx-request" in request.headers
-    return Response(headers={"HX-Redirect": where}) if is_htmx else RedirectResponse(where, status_code=303)
+    return _next(request, doing(desk.shelf, data, form).id, "data")
 
 
 Form = Mapping[str, Sequence[str]]

@@ -14,7 +14,7 @@ from dissensus.web.fields import Recipe
 from dissensus.web.guard import COOKIE, LOOPBACK, MEGABYTE, own_page
 from dissensus.web.layout import page_html, project_address, refusal
 from dissensus.web.questions import QUESTIONS
-from dissensus.web.state import desk_of, is_signed_in
+from dissensus.web.state import body_of, desk_of, is_signed_in
 
 RECIPE = Recipe(
     command="dissensus report ratings.csv judges.csv",
@@ -133,11 +133,7 @@ async def token(request: Request) -> Response:
 
 async def _given(request: Request) -> tuple[str, str]:
     """The token that was typed in, and the page to go to."""
-    body = bytearray()
-    async for chunk in request.stream():
-        body += chunk
-        if len(body) > LONGEST_FORM:
-            return "", "/"
+    body = await body_of(request, most=LONGEST_FORM) or b""
     try:
         fields = parse_qs(body.decode("utf-8", "replace"), max_num_fields=10)
     except ValueError:

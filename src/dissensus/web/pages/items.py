@@ -14,7 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from dissensus.errors import DissensusError
 from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
-from dissensus.web.fields import Recipe, command_line
+from dissensus.web.fields import Recipe, recipe_of
 from dissensus.web.item_store import LAYOUT, PAGE, SHOW, SORTS, Wanted, as_rows, choices_in, page_of_items
 from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import address, page_html, project_address, render, rendered
@@ -34,27 +34,23 @@ async def items_page(request: Request) -> Response:
     order = ITEMS.order(desk.shelf, query)
     path = store_of(desk.shelf, order)
     wanted = wanted_in(query, has_judges=data.judges is not None)
-    about: dict[str, object] = {"html": ""}
-    if not path.is_file():
-        about = {**about, **answer_values(desk, ITEMS, order)}
+    if has_list := path.is_file():
+        listed = await asyncio.to_thread(_list, path, wanted, _page_in(query), data.id)
+        about: dict[str, object] = {"job": None, "html": rendered(listed)}
     else:
-        about |= {"job": None, "html": rendered(await asyncio.to_thread(_list, path, wanted, _page_in(query), data.id))}
-    state = {name: value for name, value in asdict(wanted).items() if value}
+        about = {"html": "", **answer_values(desk, ITEMS, order)}
+    at = {form: project_address(data.id, f"items.{form}", _state(wanted)) for form in ("csv", "json")}
     html = page_html(
         "items.html.j2",
         title=data.project.name,
         tab="items",
         data=data,
-        has_list=path.is_file(),
+        has_list=has_list,
         wanted=wanted,
         show=SHOW,
         sorts=SORTS,
-        choices=choices_in(path) if path.is_file() else {},
-        downloads=[
-            (address(project_address(data.id, f"items.{form}"), state), form.upper()) for form in ("csv", "json")
-        ]
-        if path.is_file()
-        else [],
+        choices=choices_in(path) if has_list else {},
+        downloads=[(where, form.upper()) for form, where in at.items()] if has_list else [],
         recipe=_recipe(data, reading(data, query)),
         **about,
     )
@@ -73,14 +69,16 @@ def _page_in(query: Mapping[str, str]) -> int:
     return min(max(whole_number(query.get("page", "")) or 1, 1), LARGEST_PAGE) - 1
 
 
+def _state(wanted: Wanted) -> dict[str, str]:
+    return {name: value for name, value in asdict(wanted).items() if value}
+
+
 def _list(path: Path, wanted: Wanted, page: int, id_: str) -> str:
     total, found = page_of_items(path, wanted, page)
-    state = {name: value for name, value in asdict(wanted).items() if value}
     last = max((total - 1) // PAGE, 0)
-    at = project_address(id_, "items")
 
     def where(number: int) -> str:
-        return address(at, {**state, "page": str(number + 1)})
+        return project_address(id_, "items", {**_state(wanted), "page": str(number + 1)})
 
     return render(
         "items_list.html.j2",
@@ -120,10 +118,10 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
     asked = "ratings" if data.judges is None else "ratings, judges"
     commands = [*fixing(data, values), ["items", *file_words(data, values), "-o", "items.csv"]]
     lines = [*reading_lines(data, values), f"result = dissensus.items({asked})", 'result.write("items.csv")']
-    return Recipe(command="\n".join(command_line(*words) for words in commands), python="\n".join(lines))
+    return recipe_of(commands, lines)
 
 
-ITEMS = Work(page="items", part_names=(), order=_order, show=_show)
+ITEMS = Work(page="items", order=_order, show=_show)
 
 
 async def items_download(request: Request) -> Response:

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
@@ -15,16 +16,16 @@ from dissensus.web.fields import (
     Recipe,
     arguments_of,
     chosen,
-    command_line,
     fields_for,
     keywords,
     options_of,
     python_call,
+    recipe_of,
     values_of,
     what_is_wrong,
     why,
 )
-from dissensus.web.jobs import Job, Order, SupersededError, Work
+from dissensus.web.jobs import Order, SupersededError, Work
 from dissensus.web.layout import address, page_html, project_address, render, rendered
 from dissensus.web.pages.questions import downloads, judges_known
 from dissensus.web.shelf import DataSet, Shelf
@@ -43,10 +44,7 @@ def planning_recipe(
         pilot = pilot_words(data, values)
     call = python_call(f"dissensus.plan_{planner}", [*arguments, *arguments_of(fields, values)])
     commands.append(["plan", planner, *pilot, *options_of(fields, values)])
-    return Recipe(
-        command="\n".join(command_line(*words) for words in commands),
-        python="\n".join([*lines, f"plan = {call}", "print(plan.summary())"]),
-    )
+    return recipe_of(commands, [*lines, f"plan = {call}", "print(plan.summary())"])
 
 
 # ---- The fields
@@ -401,14 +399,4 @@ def _order(planner: str, shelf: Shelf, query: Mapping[str, str]) -> Order:
     return Order(task=f"plan_{planner}", arguments=arguments, data=data, state=urlencode(state), reading=said)
 
 
-def _show(job: Job) -> str:
-    return str(job.result["html"])
-
-
-PLAN_RATERS = Work(
-    page="plan", part_names=(), order=lambda shelf, query: _order("raters", shelf, query), show=_show
-)  # fmt: skip
-PLAN_LABELS = Work(
-    page="plan/labels", part_names=(), order=lambda shelf, query: _order("labels", shelf, query), show=_show
-)  # fmt: skip
-WORKS = {"raters": PLAN_RATERS, "labels": PLAN_LABELS}
+WORKS = {planner: Work(page=page, order=partial(_order, planner)) for planner, page in PAGES.items()}

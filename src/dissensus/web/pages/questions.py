@@ -20,12 +20,12 @@ from dissensus.web.fields import (
     Recipe,
     arguments_of,
     chosen,
-    command_line,
     fields_for,
     keywords,
     option_field,
     options_of,
     python_call,
+    recipe_of,
     values_of,
     what_is_wrong,
 )
@@ -63,7 +63,7 @@ class Asking:
 
     def work(self) -> Work:
         """The answer as long work."""
-        return Work(page=self.command, part_names=(), order=self.order, show=self.show)
+        return Work(page=self.command, order=self.order, show=self.show)
 
     def order(self, shelf: Shelf, query: Mapping[str, str]) -> Order:
         """What an address asks for."""
@@ -95,10 +95,7 @@ class Asking:
         files = ["ratings.csv", "judges.csv"] if data is None else file_words(data, values)
         commands = [] if data is None else fixing(data, values)
         commands.append([self.command, *files, *options_of(self.all_fields, values)])
-        return Recipe(
-            command="\n".join(command_line(*words) for words in commands),
-            python="\n".join([*lines, f"result = {call}", "print(result.summary())"]),
-        )
+        return recipe_of(commands, [*lines, f"result = {call}", "print(result.summary())"])
 
 
 async def asking_page(request: Request, asking: Asking) -> HTMLResponse:
@@ -139,10 +136,9 @@ def judges_known(desk: Desk, data: str) -> list[str]:
         if isinstance(names, list) and names:
             return [str(name) for name in names]
     kept = (desk.shelf.find(data).project.folder / RESULTS).glob("*.judges.txt")
-    known = [
-        path.read_text(encoding="utf-8").splitlines() for path in sorted(kept, key=lambda one: one.stat().st_mtime)
-    ]
-    return next((names for names in reversed(known) if names), [])
+    latest_first = sorted(kept, key=lambda path: path.stat().st_mtime)[::-1]
+    known = (path.read_text(encoding="utf-8").splitlines() for path in latest_first)
+    return next((names for names in known if names), [])
 
 
 ANY_JUDGE = {"label": "Judge", "holds": "one", "hint": "every judge if empty", "nobody": "every judge"}

@@ -13,13 +13,13 @@ from dissensus.web.fields import (
     Field,
     Recipe,
     chosen,
-    command_line,
     options_of,
+    recipe_of,
     typed,
     values_of,
     what_is_wrong,
 )
-from dissensus.web.jobs import Job, Order, Work
+from dissensus.web.jobs import Order, Work
 from dissensus.web.layout import page_html, project_address, refusal, render, rendered
 from dissensus.web.pages.plans import WORKS
 from dissensus.web.pages.questions import ASKINGS, more_questions
@@ -53,7 +53,7 @@ async def results_page(request: Request) -> Response:
     order = None if wrong else REPORT.order(desk.shelf, query)
     html = page_html(
         "results.html.j2",
-        title=title_of(data),
+        title=data.project.name,
         tab="results",
         recipe=_recipe(data, values),
         data=data,
@@ -67,11 +67,6 @@ async def results_page(request: Request) -> Response:
     return HTMLResponse(html)
 
 
-def title_of(data: DataSet) -> str:
-    """What a page about a project is called."""
-    return data.project.name
-
-
 def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     data = shelf.find(query.get("data", ""))
     read, values = reading(data, query), values_of(FIELDS, query)
@@ -79,7 +74,7 @@ def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     kept = {"history": str(data.project.folder / HISTORY)} if not data.is_example else {}
     state = urlencode({**said_here(data, query), **chosen(FIELDS, values)})
     about = {**data.arguments(), **read, **kept, "by": values["by"]}
-    arguments = {"data": about, "bootstrap": samples, "title": title_of(data), "state": state}
+    arguments = {"data": about, "bootstrap": samples, "title": data.project.name, "state": state}
     return Order(task="report", arguments=arguments, data=data.id, state=state, reading=read_as(shelf, data, read))
 
 
@@ -88,12 +83,8 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
     has_task = data.task is not None
     answers, report = ("answers_in_parts", "report_in_parts") if values["by"] else ("answers_of", "report_of")
     question = ", asked=task.instructions" if has_task and not values["by"] else ""
-    asked = [
-        "ratings",
-        *(["judges"] if data.judges is not None else ["None"] if values["by"] else []),
-        *(["task=task"] if has_task else []),
-        *samples,
-    ]
+    judges = ["judges"] if data.judges is not None else ["None"] if values["by"] else []
+    asked = ["ratings", *judges, *(["task=task"] if has_task else []), *samples]
     lines = [
         *reading_lines(data, values, more=FIELDS[1:]),
         "",
@@ -102,20 +93,15 @@ def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:
         f"from dissensus.report.whole import {report}",
         "from dissensus.report.files import write_page",
         "",
-        f"report = {report}({answers}({', '.join(asked)}), title={title_of(data)!r}{question})",
+        f"report = {report}({answers}({', '.join(asked)}), title={data.project.name!r}{question})",
         'print(*report.verdict, sep="\\n")',
         'write_page(report, Path("report.html"))',
     ]
     words = ["report", *file_words(data, values), *options_of(FIELDS, values), "-o", "report.html"]
-    commands = [command_line(*each) for each in (*fixing(data, values), words)]
-    return Recipe(command="\n".join(commands), python="\n".join(lines))
+    return recipe_of([*fixing(data, values), words], lines)
 
 
-def _show(job: Job) -> str:
-    return str(job.result["html"])
-
-
-REPORT = Work(page="results", part_names=PARTS, order=_order, show=_show)
+REPORT = Work(page="results", part_names=PARTS, order=_order)
 
 # ---- Every answer at the address of its page: .json, .csv, and .html as a page that needs no server
 
