@@ -101,6 +101,8 @@ def rows_among(items: Sequence[str], among: Sequence[str]) -> Codes:
 
 # ---- Labels
 
+FOREIGN = "Judges used labels that no rater used"
+
 
 class CommonLabels(NamedTuple):
     """The labels of raters and judges."""
@@ -124,7 +126,7 @@ def common_labels(judges: Judges, ratings: Ratings, scale: Scale) -> CommonLabel
         return CommonLabels(ratings.labels, nearest_labels(label_values(judges.labels), ratings.values), foreign)
     warnings: tuple[str, ...] = ()
     if foreign:
-        warnings = (f"Judges used labels that no rater used, so they can never be right there: {listed(foreign)}.",)
+        warnings = (f"{FOREIGN}, so they can never be right there: {listed(foreign)}.",)
     labels = (*ratings.labels, *foreign)
     return CommonLabels(labels, places_among(judges.labels, labels), warnings=warnings)
 
