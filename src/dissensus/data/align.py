@@ -85,6 +85,8 @@ def item_by_item(ratings: Ratings, judges: Judges, *, what: str) -> tuple[Rating
 
 # ---- Labels
 
+FOREIGN = "Judges used labels that no rater used"
+
 
 class CommonLabels(NamedTuple):
     """The labels of raters and judges."""
@@ -102,7 +104,7 @@ def common_labels(judges: Judges, ratings: Ratings, scale: Scale) -> CommonLabel
     foreign = tuple(label for label in used if label not in known)
     if foreign and are_measures(foreign, ratings.labels, scale):
         return CommonLabels(ratings.labels, nearest_labels(label_values(judges.labels), ratings.values), foreign)
-    warning = f"Judges used labels that no rater used, so they can never be right there: {listed(foreign)}."
+    warning = f"{FOREIGN}, so they can never be right there: {listed(foreign)}."
     labels = (*ratings.labels, *foreign)
     return CommonLabels(labels, places_among(judges.labels, labels), warnings=(warning,) if foreign else ())
 

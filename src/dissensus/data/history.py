@@ -115,6 +115,23 @@ class History:
 # ---- Opening
 
 COLUMNS = "SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE NOT internal"
+IMPOSSIBLE = {
+    "runs": """SELECT run FROM runs WHERE (run > 0 AND isfinite(recorded_at) AND command IS NOT NULL AND len(labels) > 0
+       AND list_unique(labels) = len(labels) AND items = (SELECT count(*) FROM people p WHERE p.run = runs.run)
+       AND EXISTS (SELECT 1 FROM judges j WHERE j.run = runs.run)) IS NOT TRUE""",
+    "judges": """SELECT j.run FROM judges j LEFT JOIN runs r ON j.run = r.run GROUP BY j.run, judge
+       HAVING (count(r.run) = 1 AND bool_and(isfinite(coalesce(worth, 0)) AND isfinite(coalesce(worth_low, 0))
+       AND isfinite(coalesce(worth_high, 0)) AND isfinite(coalesce(bits, 0)) AND isfinite(coalesce(bits_low, 0))
+       AND isfinite(coalesce(bits_high, 0)))) IS NOT TRUE""",
+    "answers": """SELECT a.run FROM answers a LEFT JOIN runs r ON a.run = r.run GROUP BY a.run, judge
+       HAVING (count(*) <= any_value(items) AND bool_and((isfinite(coalesce(bits, 0)) AND len(output) = len(labels)
+       AND list_count(output) = len(labels) AND list_min(output) >= 0 AND abs(list_sum(output) - 1) < 1e-6) IS TRUE)
+       AND EXISTS (SELECT 1 FROM judges j WHERE j.run = a.run AND j.judge = a.judge)) IS NOT TRUE""",
+    "people": """SELECT p.run FROM people p LEFT JOIN runs r ON p.run = r.run WHERE (len(counts) = len(labels)
+       AND list_count(counts) = len(labels) AND list_min(counts) >= 0 AND coalesce(agreement, 0) BETWEEN 0 AND 1)
+       IS NOT TRUE""",
+}
+"""By table, rows that we never write."""
 WHERE = "SELECT path FROM duckdb_databases() WHERE database_name = current_database()"
 
 
@@ -183,6 +200,11 @@ def _version_of(connection: "duckdb.DuckDBPyConnection", path: Path) -> int | No
             f"{path.name} was written by a newer dissensus (tables of version {version}, here {VERSION}): update "
             "dissensus to use it."
         )
+    if version == VERSION:
+        for table, rows in IMPOSSIBLE.items():
+            found = connection.execute(f"SELECT min(run) FROM ({rows})").fetchone()
+            if found is not None and found[0] is not None:
+                raise _damaged(path, f"rows of run {found[0]} in its table {table} were changed")
     return int(version)
 
 

@@ -34,6 +34,8 @@ from dissensus.options import LONGEST_NUMBER
 KINDS = ("answer", "prior", "map")
 """What a row is: what one answer means, what people say in general, or a parameter of the fitted map."""
 COLUMNS = ("judge", "scale", "kind", "answer", "items", "value")
+MOST_ITEMS = 1e15
+"""More that a judge answered are nobody's count."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -202,7 +204,7 @@ def _recalibration(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibr
     items = np.array([rows.number("items", row) for row in of_answers])
     shares = rows.shares[of_answers]
     of_prior = [row for row in own if kinds[row] == "prior"]
-    known = np.isfinite(items).all() and items.sum() > 0
+    known = (items >= 0).all() and 0 < items.max() < MOST_ITEMS
     return Recalibration(
         judge=judge,
         labels=labels,
@@ -240,9 +242,9 @@ def _parameters(rows: _Rows, of_map: Sequence[int]) -> dict[str, Floats] | None:
 
 def _array(name: str, entries: Mapping[tuple[int, ...], float], rows: _Rows) -> Floats:
     """The array with these numbers; an error if one is missing."""
-    places = np.array(list(entries), dtype=np.intp)
-    shape = tuple((places.max(axis=0) + 1).tolist())
-    if len({len(place) for place in entries}) > 1 or math.prod(shape) != len(entries) * (0 not in shape):
+    shape = tuple(max(column) + 1 for column in zip(*entries, strict=False))
+    has_one_shape = len({len(place) for place in entries}) == 1
+    if not has_one_shape or math.prod(shape) != len(entries) * (0 not in shape):
         raise ColumnError(f"{rows.name}: numbers of the parameter {name} are missing. Write it again.")
     values = np.zeros(shape)
     for place, value in entries.items() if values.size else ():

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -110,6 +111,7 @@ FAULTS = [
     ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[1],2,,\n", "numbers of the parameter line"),
     ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[x],2,,\n", "'line[x]' is no parameter"),
     ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,size,2,,\n", "The map of s has no"),
+    ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,1,0\ns,map,a[0],2,,\ns,map,a,2,,\n", "numbers of the parameter a"),
     ("judge,answer,items,p_1,p_2\ns,1,many,0.5,0.5\n", "row 2: items is 'many', which is no number"),
 ]
 
@@ -210,6 +212,31 @@ def test_a_file_may_hold_several_judges_and_awkward_names(tmp_path):
     assert {name: values.tolist() for name, values in parameters.items()} == {
         name: values.tolist() for name, values in made[0].parameters.items()
     }
+
+
+@pytest.mark.parametrize("name", ["scaling.size", "maps.prior", "maps.curves.label", "weights", "table.outputs"])
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e308, -1.0, None])
+def test_a_map_whose_numbers_were_changed_is_refused_or_gives_shares(tmp_path, name, value):
+    rng = np.random.default_rng(1)
+    outputs, shares = OUTPUTS["probabilities"](rng, 60), rng.multinomial(5, [0.2, 0.5, 0.3], 60) / 5
+    learned = fitted(outputs, shares).map
+    one = recalibration_of("judge", learned, outputs=outputs, shares=shares, labels=LABELS, scale="nominal")
+    was = one.parameters[name]
+    changed = np.full_like(was, value) if value is not None else was[:-1] if was.ndim else np.zeros(3)
+    write_recalibration([replace(one, parameters={**one.parameters, name: changed})], tmp_path / "r.csv")
+    try:
+        found = dissensus.apply(tmp_path / "r.csv", judges_of({"judge": outputs}, LABELS)).answers.probability
+    except DissensusError as error:
+        assert "of judge were changed: write the recalibration again" in str(error)
+    else:
+        assert np.allclose(found.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("items", ["1e308", "inf", "nan", "-3"])
+def test_items_that_nobody_can_have_counted_leave_people_in_general_as_they_are(tmp_path, items):
+    (tmp_path / "r.csv").write_text(f"judge,answer,items,p_1,p_2\ns,1,{items},0.4,0.6\ns,2,1e308,0.2,0.8\n")
+    found = dissensus.apply(tmp_path / "r.csv", answers(["9"], judge="s")).answers.probability
+    assert np.allclose(found, [[0.3, 0.7]])
 
 
 def test_a_bare_label_of_a_judge_with_probabilities_means_what_people_say_there(tmp_path):

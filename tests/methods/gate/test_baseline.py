@@ -74,7 +74,16 @@ def test_labels_and_raters_that_changed_are_compared_by_what_people_say_now(tmp_
     for baseline in (path, old):
         result = gate(ratings, now, judge="classifier", baseline=baseline, margin=0.05, bootstrap=50)
         assert (result.checks[0].verdict, result.checks[0].items) == ("pass", 300)
-        assert any("no rater used" in text and text.endswith(": No.") for text in result.warnings)
+        (about,) = [text for text in result.warnings if "rater used" in text]
+        assert about.startswith(f"No rater used No of {'run 1' if baseline is path else 'old.csv'}")
+        assert "and Nope is new since. If a label only has another name now, give it the old one" in about
+
+
+def test_a_label_that_only_the_judge_uses_now_is_no_renamed_one():
+    changed = {**as_given(JUDGES), "labels": ("Perhaps", "Yes"), "options": ("Perhaps", "Yes")}
+    result = gate(RATINGS, Judges(**changed), judge="classifier", baseline=JUDGES, margin=1, bootstrap=20)
+    (about,) = [text for text in result.warnings if "rater used" in text]
+    assert about == "Judges used labels that no rater used, so they can never be right there: Perhaps."
 
 
 def test_answers_without_a_common_item_are_refused():

@@ -76,6 +76,7 @@ class ApplyResult(Result):
 
 
 TIE = 1e-12  # shares that differ by less are equal
+NEARLY = 1e-6  # shares sum to 1 up to this
 HALF = 0.5
 
 
@@ -175,7 +176,7 @@ class _Applied(NamedTuple):
 def _applied(one: Recalibration, judge: Judges) -> _Applied:
     """The answers of one judge: by the map of its outputs, or by what each of its labels means."""
     if one.parameters is not None:
-        map_of(one.parameters, one)  # a file that lacks a part of it is refused, whatever it is applied to
+        map_of(one.parameters, one)(np.eye(len(one.labels)))  # refused if it is none, whatever it is applied to
     parameters = None if _are_bare(judge) else one.parameters
     known = one.answers if parameters is None else one.labels
     given = judge.stated() if parameters is None else judge
@@ -239,11 +240,23 @@ def _by_map(one: Recalibration, parameters: Mapping[str, Floats], inside: Floats
 
 
 def map_of(parameters: Mapping[str, Floats], one: Recalibration) -> Map:
-    """The map that has these parameters."""
-    try:
-        return MixedMap.from_parameters(dict(parameters))
-    except KeyError as error:
-        raise ColumnError(f"The map of {one.judge} has no {error}: write the recalibration again.") from error
+    """The map that has these parameters; ColumnError where they are none, at the latest when it is used."""
+
+    def meanings(outputs: Floats) -> Floats:
+        try:
+            with np.errstate(all="ignore"):
+                shares = MixedMap.from_parameters(dict(parameters))(outputs)
+                is_sound = shares.shape == outputs.shape and bool((shares > -NEARLY).all())
+                is_sound = is_sound and bool((np.abs(shares.sum(axis=1) - 1) < NEARLY).all())
+        except KeyError as error:
+            raise ColumnError(f"The map of {one.judge} has no {error}: write the recalibration again.") from error
+        except (IndexError, TypeError, ValueError):
+            is_sound = False
+        if not is_sound:
+            raise ColumnError(f"The numbers of the map of {one.judge} were changed: write the recalibration again.")
+        return shares
+
+    return meanings
 
 
 def hard_labels(shares: Floats, scale: Scale) -> Codes:

@@ -12,6 +12,7 @@ from typing import Any
 from numpy.random import Generator
 
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
+from dissensus.data.align import FOREIGN
 from dissensus.data.ratings import refuse_weights
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
@@ -31,6 +32,7 @@ from dissensus.methods.gate.verdicts import (
     earlier_answers,
     more_above,
     more_between,
+    renamed_since,
     run_survey,
     settling,
     verdict_above,
@@ -278,7 +280,10 @@ class _Asking:
         """Is the judge at most so much worse than it was before?"""
         both, name, about = beside_earlier(self.judges, self.options.judge[0], before)
         (check,), warnings = replace(self, judges=both).comparison(name, margin=self.options.margin)
-        return [replace(check, check="baseline")], (*about, *warnings)
+        renamed = renamed_since(self.ratings.labels, self.judges, self.options.judge[0], before)
+        if renamed:
+            warnings = [text for text in warnings if not text.startswith(FOREIGN)]
+        return [replace(check, check="baseline")], (*about, *renamed, *warnings)
 
     def compared(self, other: str, raters: RatersAs | None) -> CompareResult:
         """What `compare` says of the judge and another."""

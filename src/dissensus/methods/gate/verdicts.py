@@ -19,7 +19,7 @@ from dissensus.data.history import SUFFIX, last_passed
 from dissensus.data.inputs import JudgesLike
 from dissensus.data.questions import joined_probabilities
 from dissensus.data.readers import read_judges
-from dissensus.errors import JudgesError, OptionError, counted, listed
+from dissensus.errors import JudgesError, OptionError, counted, listed, named
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.equivalence import rater_term_of
@@ -297,6 +297,26 @@ def beside_earlier(judges: Judges, judge: str, before: Before) -> tuple[Judges, 
     about = [f"Compared with {before.name} on the {counted(len(shared), 'item')} of both: {' and '.join(left)}."]
     name = f"{judge} ({before.name})"
     return _together(_on(shared, now), _on(shared, then), name), name, about if left else []
+
+
+def renamed_since(labels: tuple[str, ...], judges: Judges, judge: str, before: Before) -> list[str]:
+    """What to do about labels of the earlier answers that neither people nor the judge have now.
+
+    `labels`: of people. `judges`, `judge`: who is at the gate now. `before`: its answers before.
+    """
+    then = before.answers
+    used = [label for label, is_used in zip(then.labels, then.labels_used(), strict=True) if is_used]
+    gone = [label for label in used if label not in labels and label not in judges[judge].labels]
+    if not gone:
+        return []
+    new = [label for label in labels if label not in then.labels]
+    about = f"No rater used {listed(gone)} of {before.name}, so it can never be right there"
+    since = f", and {listed(new)} {'is' if len(new) == 1 else 'are'} new since" if new else ""
+    here, there = named("label_map", of="read"), named("label_map", of="read_judges")
+    return [
+        f"{about}{since}. If a label only has another name now, give it the old one: NEW=OLD with {here} in the ratings "
+        f"and with {there} in the judges' answers. Else take answers to today's labels as a baseline."
+    ]
 
 
 def _on(items: set[str], judges: Judges) -> Judges:

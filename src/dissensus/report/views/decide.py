@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from dissensus.data.align import FOREIGN
 from dissensus.methods.decide.reasons import shift_decimals, worth_text
 from dissensus.methods.decide.result import DecideJudge, DecideResult, Person
 from dissensus.methods.equivalence.scores import CORRELATIONS
@@ -19,7 +20,7 @@ MEASURES = {
     "distance": "as it is: distance from each rater",
 }
 SHIFT_MEANS = "shift: above people"
-SILENT = ("Intervals are very wide", "Judges used labels that no rater used", "he curve")
+SILENT = ("Intervals are very wide", FOREIGN, "he curve")
 """In warnings that a caveat or the table says; `equivalence` shows those about the curve, which it draws."""
 STANDINGS = {
     "like a person": "like a person",
