@@ -224,12 +224,12 @@ def test_a_map_whose_numbers_were_changed_is_refused_or_gives_shares(tmp_path, n
     was = one.parameters[name]
     changed = np.full_like(was, value) if value is not None else was[:-1] if was.ndim else np.zeros(3)
     write_recalibration([replace(one, parameters={**one.parameters, name: changed})], tmp_path / "r.csv")
+    refused = ""
     try:
         found = dissensus.apply(tmp_path / "r.csv", judges_of({"judge": outputs}, LABELS)).answers.probability
     except DissensusError as error:
-        assert "of judge were changed: write the recalibration again" in str(error)
-    else:
-        assert np.allclose(found.sum(axis=1), 1)
+        refused = str(error)
+    assert "of judge were changed: write the recalibration again" in refused or np.allclose(found.sum(axis=1), 1)
 
 
 @pytest.mark.parametrize("items", ["1e308", "inf", "nan", "-3"])

@@ -105,7 +105,7 @@ def test_types_that_allow_few_surveys_score_as_enumerated_ones(five_labels, opti
         found = sampled.few_scores(problem, k)
         few = ~np.isnan(found)
         assert few.any()
-        expected = scores_by_type(problem, surveys, None).score
+        expected = scores_by_type(problem, k).score
         if options.get("learn") == "in-sample":
             expected = fixed_scores(surveys, problem.panel, problem.score, weights=problem.items[None, :].astype(float))
         assert found[few] == pytest.approx(expected[few], abs=1e-5)
@@ -118,7 +118,7 @@ def test_noise_of_sampling_does_not_spread_items(monkeypatch, five_labels):
     for seed in range(8):
         found = sampled.grown_scores(problem, sizes, sampled.draw_pairs(problem, np.random.default_rng(seed)))
         spread.append([_spread(problem, found[k]) for k in sizes])
-    exact = [_spread(problem, scores_by_type(problem, surveys_of_size(problem.counts, k), None)) for k in sizes]
+    exact = [_spread(problem, scores_by_type(problem, k)) for k in sizes]
     assert np.mean(spread, axis=0) == pytest.approx(exact, rel=0.1)
 
 

@@ -7,11 +7,21 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as hypothesis_numpy
 from scipy.stats import pearsonr, spearmanr
 
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence import equivalence
-from dissensus.methods.equivalence.scores import Score, confusion_score, hard_predictions, ranked_score
+from dissensus.methods.equivalence.curve import Panel, brier_of_shares, curve_point, fixed_scores, pearson_of_shares
+from dissensus.methods.equivalence.scores import (
+    Score,
+    confusion_score,
+    hard_predictions,
+    pearson_of_items,
+    ranked_score,
+)
+from dissensus.methods.equivalence.surveys import surveys_of_size
+from dissensus.sampling.draws import merely
 
 import survey_reference as reference
 from survey_builders import judges_of, ratings_of
@@ -276,3 +286,64 @@ def test_dmi_of_a_hard_judge_is_the_determinant_of_the_confusion_matrix():
         bootstrap=0,
     )
     assert np.isclose(result.judges[0].score, 1 / 6, rtol=1e-12)
+
+
+# ---- Closed forms
+
+
+@given(
+    counts=hypothesis_numpy.arrays(np.int64, st.tuples(st.integers(1, 6), st.just(L)), elements=st.integers(0, 5)),
+    k=st.integers(1, 7),
+    seed=st.integers(0, 99),
+    values=st.sampled_from([[1.0, 2.0, 4.0], [-3e7, 0.0, 1e-3], [2.0, 2.0, 5.0], [1e9 + 1, 1e9 + 2, 1e9 + 4]]),
+)
+@settings(max_examples=120, deadline=None)
+def test_the_mean_of_raters_is_scored_without_going_through_its_surveys(counts, k, seed, values):
+    # Replicates with some types many times and others not at all, against all surveys one by one.
+    weights = np.random.default_rng(seed).poisson(1.0, (5, len(counts)))
+    copies = merely(weights.astype(np.float64))
+    surveys = surveys_of_size(counts, k)
+    numbers, panel = np.array(values), Panel(combiner="frequency")
+    if not surveys.takes_part.any():
+        assert np.isnan(pearson_of_shares(counts, k, copies.weights, numbers)).all()
+        return
+    slow = curve_point(surveys, copies, panel, Score(name="pearson", values=numbers))
+    fast = pearson_of_shares(counts, k, copies.weights, numbers)
+    assert np.allclose(fast, slow, rtol=1e-7, atol=1e-7, equal_nan=True)
+    brier = fixed_scores(surveys, panel, Score(name="brier", values=numbers))
+    part = surveys.takes_part
+    assert brier_of_shares(counts, k)[part] == pytest.approx(brier[part], abs=1e-12)
+
+
+@given(seed=st.integers(0, 999), is_number=st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_the_correlation_of_a_judge_comes_from_six_sums(seed, is_number):
+    rng = np.random.default_rng(seed)
+    weights = rng.poisson(0.7, (6, 5))
+    shares, predictions = rng.dirichlet([0.3] * L, 5), rng.dirichlet([0.3] * L, 5)
+    shares[rng.random(5) < 0.3] = np.eye(L)[0]
+    predictions[rng.random(5) < 0.3] = np.eye(L)[1]
+    numbers = rng.choice([1.0, 2.5, 1e4], 5)
+    values, masses = np.array([1.0, 2.0, 4.0]), weights[:, :, None] * shares
+    fast = pearson_of_items(predictions, shares, weights, values=values, numbers=numbers if is_number else None)
+    own = {"prediction_values": np.ones(1)} if is_number else {}
+    slow = ranked_score("pearson", numbers[:, None] if is_number else predictions, masses, values=values, **own)
+    assert np.allclose(fast, slow, rtol=1e-9, atol=1e-9, equal_nan=True)
+
+
+def test_a_closed_form_needs_no_surveys_and_knows_no_limit_of_size():
+    rng = np.random.default_rng(3)
+    items = [rng.choice(20, 40).tolist() for _ in range(60)]  # far too many surveys to go through
+    labels = tuple(map(str, range(20)))
+    judge = judges_of({"judge": rng.dirichlet(np.ones(20), 60).tolist()}, labels)
+    for score in ("pearson", "brier"):
+        result = equivalence(
+            ratings_of(items, labels),
+            judge,
+            score=score,
+            combiner="frequency",
+            bootstrap=20,
+            max_raters=39,
+        )
+        assert result.curve[-1].raters == 39
+        assert isnan(result.curve[-1].standard_error)  # nothing was sampled

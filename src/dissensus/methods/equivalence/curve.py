@@ -12,7 +12,7 @@ from dissensus.errors import OptionError
 from dissensus.methods.equivalence.ceiling import Mixture
 from dissensus.methods.equivalence.options import Combiner, Learn, OwnCombiner, Prior
 from dissensus.methods.equivalence.result import Verdict
-from dissensus.methods.equivalence.scores import Score
+from dissensus.methods.equivalence.scores import Score, correlation, several_predicted, unit_of
 from dissensus.methods.equivalence.surveys import Surveys, plurality_shares
 from dissensus.sampling.draws import Copies
 
@@ -289,6 +289,55 @@ def fixed_predictions(panel: Panel, counts: npt.NDArray[np.int32]) -> Floats | N
         return plurality_shares(counts)
     n_labels = counts.shape[1]
     return frequencies(counts, np.full(n_labels, 1 / n_labels)) if panel.combiner == "frequency" else None
+
+
+# ---- The shares of a survey as the prediction: scores in closed form, without going through the surveys
+
+CLOSED_SCORES = ("pearson", "brier")
+
+
+def brier_of_shares(counts: Codes, k: int) -> Floats:
+    """Brier score of the shares of k raters against a further one, for an item with each of these counts.
+
+    With A the agreement of two raters of the item it is -(1 + 1/k)(1 - A): two raters differ with probability 1 - A,
+    and the shares of k vary by a k-th of that.
+
+    >>> brier_of_shares(np.array([[2, 2], [3, 0]]), 2)
+    array([-1., -0.])
+    """
+    total = counts.sum(axis=1)
+    same = (counts * (counts - 1)).sum(axis=1) / np.maximum(total * (total - 1), 1)
+    return np.asarray((1 + 1 / k) * (same - 1))
+
+
+def pearson_of_shares(counts: Codes, k: int, weights: Floats, values: Floats) -> Floats:
+    """Correlation between the mean of k raters and a further one, in each replicate; NaN where it is undefined.
+
+    An item's raters are drawn without replacement: from their mean m and variance v the mean of k of n has the variance
+    v / k (n - k) / (n - 1), and its covariance with a further one is -v / (n - 1).
+
+    `counts` (n_types, n_labels): of which types with more than k ratings take part. `weights` (n_replicates, n_types).
+    `values` (n_labels,): the labels as numbers.
+    """
+    total = counts.sum(axis=1)
+    part = total > k
+    given, n, weights = counts[part], total[part].astype(np.float64), weights[:, part]
+    numbers = values / unit_of(values)
+    lowest, highest = (
+        np.clip(k - np.cumsum(given[:, order], axis=1) + given[:, order], 0, given[:, order]) @ numbers[order] / k
+        for order in (np.argsort(numbers), np.argsort(-numbers))
+    )
+    is_given = np.einsum("rt,tl->rl", weights, (given > 0).astype(np.float64)) > 0
+    is_defined = several_predicted(lowest, highest, weights) & (is_given.sum(axis=1) > 1)
+    mean = given @ numbers / n
+    variance = np.einsum("tl,tl->t", given, (numbers - mean[:, None]) ** 2) / n
+    drawn, next_one = variance / k * (n - k) / (n - 1), variance / (n - 1)
+    within = np.einsum("rt,tc->rc", weights, np.stack([drawn, next_one, variance], axis=1))
+    total = weights.sum(axis=1)[:, None]
+    apart = mean - np.einsum("rt,t->r", weights, mean)[:, None] / np.where(total > 0, total, 1)
+    between = np.einsum("rt,rt,rt->r", weights, apart, apart)
+    spread = (between + within[:, 0]) * (between + within[:, 2])
+    return correlation(between - within[:, 1], spread, is_defined)
 
 
 def fixed_scores(

@@ -16,6 +16,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.methods.equivalence.ceiling import Mixture
 from dissensus.methods.equivalence.curve import (
     Panel,
+    brier_of_shares,
     fixed_scores,
     leave_one_out,
     predictions_from,
@@ -24,9 +25,9 @@ from dissensus.methods.equivalence.curve import (
     type_scores,
     with_pseudo,
 )
-from dissensus.methods.equivalence.problem import Problem, reference_shares
+from dissensus.methods.equivalence.problem import Problem, is_closed, reference_shares
 from dissensus.methods.equivalence.scores import Score
-from dissensus.methods.equivalence.surveys import Surveys
+from dissensus.methods.equivalence.surveys import Surveys, surveys_of_size
 from dissensus.sampling.draws import MERGED_FROM, Copies
 
 OWN_PART = 1.0
@@ -146,15 +147,24 @@ def _by_rater(columns: tuple[Codes, Codes, Codes], per_label: Floats) -> Floats:
     return np.asarray(mean[count > 0].mean() + moved * len(per_label) / n_raters)
 
 
-def scores_by_type(problem: Problem, surveys: Surveys, mixture: Mixture | None) -> TypeScores:
-    """Score of an item of each type after surveys of one size, with what the combiner learned from these data."""
-    data, part = problem.observed, surveys.takes_part
-    is_one_for_all = surveys.size == 0 and (problem.score.is_hard or problem.panel.combiner == "frequency")
-    if predicts_alike(problem.panel, surveys.size) or is_one_for_all or mixture is not None:
-        scores = fixed_scores(surveys, problem.panel, problem.score, weights=data.weights, mixture=mixture)
+def scores_by_type(problem: Problem, k: int, mixture: Mixture | None = None) -> TypeScores:
+    """Score of an item of each type after surveys of k raters, with what the combiner learned from these data."""
+    if is_closed(problem, k):
+        part = problem.counts.sum(axis=1) > k
+        scores = brier_of_shares(problem.counts, k)
     else:
-        scores = type_scores(surveys, data, problem.score, problem.panel)
+        surveys = surveys_of_size(problem.counts, k, references=problem.references)
+        part = surveys.takes_part
+        scores = _scores_after(problem, surveys, mixture)
     return TypeScores(np.where(part, scores, 0), part.astype(np.float64))
+
+
+def _scores_after(problem: Problem, surveys: Surveys, mixture: Mixture | None) -> Floats:
+    is_one_for_all = surveys.size == 0 and (problem.score.is_hard or problem.panel.combiner == "frequency")
+    weights = problem.observed.weights
+    if predicts_alike(problem.panel, surveys.size) or is_one_for_all or mixture is not None:
+        return fixed_scores(surveys, problem.panel, problem.score, weights=weights, mixture=mixture)
+    return type_scores(surveys, problem.observed, problem.score, problem.panel)
 
 
 TIMES_AT_ONCE = 1 << 21

@@ -18,9 +18,9 @@ from dissensus.data import Judges
 from dissensus.data.coding import rows_among
 from dissensus.data.counts import count_types
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence.curve import Panel
+from dissensus.methods.equivalence.curve import CLOSED_SCORES, Panel
 from dissensus.methods.equivalence.options import EquivalenceOptions
-from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RankedScore, Score, label_scores, ranked_score
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, Score, label_scores, pearson_of_items, ranked_score
 from dissensus.methods.equivalence.surveys import numbers_of_subsets, plurality_of_draws
 from dissensus.options import named
 from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, Copies, kinds_of, observed
@@ -230,8 +230,14 @@ def types_of_items(counts: Codes) -> tuple[Codes, Codes]:
     return types.dense(), type_of_item
 
 
+def is_closed(problem: Problem, k: int) -> bool:
+    """Whether the score after surveys of k raters follows from the items' counts, without going through surveys."""
+    is_mean = problem.panel.combiner == "frequency" and k > 0 and problem.references == 1
+    return is_mean and problem.score.name in CLOSED_SCORES
+
+
 def number_of_cells(problem: Problem, k: int) -> int:
-    """How many surveys of one size the types of items allow, times labels."""
+    """How many surveys of one size there are to go through, those that the types of items allow times labels."""
     return numbers_of_cells(problem, (k,))[k]
 
 
@@ -240,7 +246,8 @@ def numbers_of_cells(problem: Problem, sizes: Iterable[int]) -> dict[int, int]:
     asked = list(sizes)
     total, number = problem.counts.sum(axis=1), numbers_of_subsets(problem.counts, max(asked))
     enough = {k: total >= k + problem.references for k in asked}
-    return {k: int(number[enough[k], k].sum()) * len(problem.counts.T) for k in asked}
+    cells = {k: int(number[enough[k], k].sum()) * len(problem.counts.T) for k in asked}
+    return {k: 0 if is_closed(problem, k) else cells[k] for k in asked}
 
 
 def type_weights(item_weights: npt.NDArray[np.integer], problem: Problem) -> Floats:
@@ -311,6 +318,10 @@ def _item_by_item(
     if not score.is_ranked:
         hard = score.hard(predictions)
         return score.of_confusion(np.einsum("ri,ip,il->rpl", weights, hard, shares, optimize=_PATH))
+    if score.name == "pearson":
+        own = judge.values[known]  # a judge that gave numbers is correlated as it is
+        numbers = None if np.isnan(own).any() or judge.calibrated else own
+        return pearson_of_items(predictions, shares, weights, values=score.values, numbers=numbers)
     step = max(1, MASSES_AT_ONCE // max(1, shares.size))
     parts = []
     for first in range(0, len(weights), step):
@@ -328,8 +339,7 @@ def _ranked(problem: Problem, judge: Predictions, predictions: Floats, values: F
     if score.name == "auc" or np.isnan(values).any() or judge.calibrated:
         return score.of_joint(predictions, masses)
     # A judge that gave numbers is correlated as it is: one label whose value is its answer.
-    kind: RankedScore = "pearson" if score.name == "pearson" else "spearman"
-    return ranked_score(kind, values[:, None], masses, values=score.values, prediction_values=np.ones(1))
+    return ranked_score("spearman", values[:, None], masses, values=score.values, prediction_values=np.ones(1))
 
 
 def _rater_by_rater(problem: Problem, judge: Predictions, item_weights: npt.NDArray[np.integer]) -> Floats:

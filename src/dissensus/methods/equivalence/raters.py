@@ -13,7 +13,6 @@ from dissensus.methods.equivalence.influence import TypeScores, scores_by_type
 from dissensus.methods.equivalence.options import Learn
 from dissensus.methods.equivalence.problem import Problem, judge_scores, kinds_of_items, numbers_of_cells
 from dissensus.methods.equivalence.replicates import REPLICATES_PER_TASK, Extras, scores_of
-from dissensus.methods.equivalence.surveys import surveys_of_size
 from dissensus.sampling.draws import Copies, kinds_of
 from dissensus.sampling.raters import RaterDraws, RaterPool, RaterSpread, rater_draws, rater_pool
 
@@ -207,9 +206,7 @@ def _surveys(problem: Problem, reduced: Reduced) -> tuple[Floats, Floats]:
 
 def _fixed(asked: Problem) -> dict[int, TypeScores]:
     """Scores by type of a combiner that learns nothing from other items."""
-    alike = [k for k in asked.sizes if predicts_alike(asked.panel, k)]
-    return {k: scores_by_type(asked, surveys_of_size(asked.counts, k, references=asked.references), None)
-            for k in alike}  # fmt: skip
+    return {k: scores_by_type(asked, k) for k in asked.sizes if predicts_alike(asked.panel, k)}
 
 
 def _copies(reduced: Reduced, rows: slice) -> Copies:

@@ -22,7 +22,7 @@ from dissensus.methods.equivalence.ceiling import (
     why_unasked,
     why_untold,
 )
-from dissensus.methods.equivalence.curve import curve_point, predicts_alike
+from dissensus.methods.equivalence.curve import curve_point, pearson_of_shares, predicts_alike
 from dissensus.methods.equivalence.influence import (
     Errors,
     ItemScores,
@@ -37,6 +37,7 @@ from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import (
     Problem,
     fold_weights,
+    is_closed,
     judge_scores,
     numbers_of_cells,
     reference_shares,
@@ -119,8 +120,7 @@ def large_sizes(
             found = relearned(problem, surveys_of_size(problem.counts, k))
             scores |= {} if found.by_type.learns_from_itself(problem.items) else {k: found}
         else:
-            surveys = surveys_of_size(problem.counts, k, references=problem.references)
-            scores[k] = scores_by_type(problem, surveys, None)
+            scores[k] = scores_by_type(problem, k)
         if progress is not None:
             progress(len(scores), len(sizes))
     return scores
@@ -217,10 +217,7 @@ def scores_by_size(problem: Problem, extras: Extras) -> dict[int, TypeScores]:
     """Scores by type for every size, with what the combiner learned from these data."""
     mixture = extras.starts[0] if extras.starts else None
     return {
-        k: extras.large[k].by_type
-        if k in extras.large
-        else scores_by_type(problem, surveys_of_size(problem.counts, k, references=problem.references), mixture)
-        for k in problem.sizes
+        k: extras.large[k].by_type if k in extras.large else scores_by_type(problem, k, mixture) for k in problem.sizes
     }
 
 
@@ -293,6 +290,9 @@ def scores_of(
     for k in problem.sizes:
         if k in extras.large:
             columns.append(extras.large[k].in_samples(copies))
+            continue
+        if is_closed(problem, k) and problem.score.name == "pearson":
+            columns.append(pearson_of_shares(problem.counts, k, copies.weights, problem.score.values))
             continue
         surveys = surveys_of_size(problem.counts, k, references=problem.references)
         columns.append(curve_point(surveys, copies, problem.panel, problem.score, folds=folds, mixtures=mixtures))

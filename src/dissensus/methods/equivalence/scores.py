@@ -7,7 +7,7 @@ from typing import Literal, cast, get_args
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.arrays import Floats
+from dissensus.arrays import Flags, Floats
 from dissensus.errors import OptionError
 from dissensus.options import named
 
@@ -164,12 +164,12 @@ def ranked_score(
         labels = range(masses.shape[2]) if positive is None else [positive]
         each = [_auc_of_label(predictions[..., label], masses, label) for label in labels]
         return _mean_defined(np.array(each))
-    given = values / _unit(values)
+    given = values / unit_of(values)
     if prediction_values is None:
         expected = predictions @ given
     else:
         expected = predictions @ prediction_values
-        expected = expected / _unit(expected)
+        expected = expected / unit_of(expected)
     if score == "pearson":
         return _pearson(np.broadcast_to(expected, masses.shape[:2]), given, masses)
     return np.array(
@@ -177,12 +177,12 @@ def ranked_score(
     )
 
 
-def _unit(numbers: Floats) -> float:
+def unit_of(numbers: Floats) -> float:
     """The power of two below a usual number, so that what is rounding does not depend on what they are measured in.
 
     Not below the largest: one may be beyond all bounds, as perplexities are. Dividing by a power of two is exact.
 
-    >>> _unit(np.array([0.0, -3.0, 3.0, 1e15])), _unit(np.array([0.0]))
+    >>> unit_of(np.array([0.0, -3.0, 3.0, 1e15])), unit_of(np.array([0.0]))
     (2.0, 1.0)
     """
     sizes = np.abs(numbers[numbers != 0])
@@ -238,7 +238,40 @@ def _pearson(expected: Floats, values: Floats, masses: Floats) -> Floats:
     width = np.where(occurs, expected, -np.inf).max(axis=1) - np.where(occurs, expected, np.inf).min(axis=1)
     size = np.where(occurs, np.abs(expected), 0).max(axis=1)
     is_defined = (width > SAME * np.maximum(size, 1)) & (np.count_nonzero(by_label, axis=1) > 1)
+    return correlation(covariance, spread, is_defined)
+
+
+def pearson_of_items(
+    predictions: Floats, shares: Floats, weights: Floats, *, values: Floats, numbers: Floats | None = None
+) -> Floats:
+    """Correlation in each replicate of predictions that are the same in all of them, from sums over items alone.
+
+    `predictions`, `shares` (n_items, n_labels): of an item, and how it was answered. `weights` (n_replicates, n_items).
+    `values` (n_labels,): the labels as numbers. `numbers` (n_items,): what was answered, where those are no labels.
+    """
+    given = values / unit_of(values)
+    x = predictions @ given if numbers is None else numbers / unit_of(numbers)
+    by_label, total = np.einsum("ri,il->rl", weights, shares), weights.sum(axis=1)[:, None]
+    total = np.where(total > 0, total, 1)
+    apart = x - np.einsum("ri,i->r", weights, x)[:, None] / total
+    y = given - (by_label @ given)[:, None] / total
+    pulled = weights * apart
+    covariance = np.einsum("ri,i->r", pulled, shares @ (given - given.mean()))
+    spread = np.einsum("ri,ri->r", pulled, apart) * np.einsum("rl,rl->r", by_label, y**2)
+    return correlation(covariance, spread, several_predicted(x, x, weights) & (np.count_nonzero(by_label, axis=1) > 1))
+
+
+def correlation(covariance: Floats, spread: Floats, is_defined: Flags) -> Floats:
+    """Covariance by the root of the product of two variances, of each replicate; NaN where it is undefined."""
+    is_defined = is_defined & (spread > 0)
     return np.where(is_defined, covariance / np.sqrt(np.where(is_defined, spread, 1)), np.nan)
+
+
+def several_predicted(lowest: Floats, highest: Floats, weights: Floats) -> Flags:
+    """Whether not all predictions are the same in each replicate, from the ends of those of each row."""
+    low = np.where(weights > 0, lowest, np.inf).min(axis=1, initial=np.inf)
+    high = np.where(weights > 0, highest, -np.inf).max(axis=1, initial=-np.inf)
+    return np.asarray(high - low > SAME * np.maximum(np.maximum(np.abs(low), np.abs(high)), 1))
 
 
 def _spearman(expected: Floats, values: Floats, masses: Floats) -> float:

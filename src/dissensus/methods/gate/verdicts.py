@@ -28,7 +28,6 @@ from dissensus.methods.equivalence.problem import merged
 from dissensus.methods.equivalence.replicates import bootstrap_replicates, starting_scores, up_to_size
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.gate.result import POWER, Missing, Verdict
-from dissensus.options import named
 from dissensus.sampling import Progress
 from dissensus.sampling.intervals import Bounds, bootstrap_interval
 from dissensus.sampling.raters import rater_stream
@@ -313,10 +312,9 @@ def renamed_since(labels: tuple[str, ...], judges: Judges, judge: str, before: B
     about = f"No rater used {listed(gone)} of {before.name}, so it can never be right there"
     since = f", and {listed(new)} {'is' if len(new) == 1 else 'are'} new since" if new else ""
     here, there = named("label_map", of="read"), named("label_map", of="read_judges")
-    return [
-        f"{about}{since}. If a label only has another name now, give it the old one: NEW=OLD with {here} in the ratings "
-        f"and with {there} in the judges' answers. Else take answers to today's labels as a baseline."
-    ]
+    remedy = f"NEW=OLD with {here} in the ratings and with {there} in the judges' answers"
+    rename = f"If a label only has another name now, give it the old one: {remedy}."
+    return [f"{about}{since}. {rename} Else take answers to today's labels as a baseline."]
 
 
 def _on(items: set[str], judges: Judges) -> Judges:
