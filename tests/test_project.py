@@ -3,6 +3,7 @@
 import ast
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,31 @@ def test_no_file_is_too_long_to_read(path):
 @pytest.mark.parametrize("path", sources(), ids=of_root)
 def test_no_function_is_too_long_to_read(path):
     assert long_functions(path.read_text(encoding="utf-8")) == []
+
+
+def given_twice(source: str) -> list[str]:
+    """Names of a module, or of a class in it, that are given to two things, so that the first is lost."""
+    tree = ast.parse(source)
+    twice = []
+    for scope in (tree, *(node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))):
+        given = Counter(name for statement in scope.body for name in names_given_by(statement))
+        twice += [name for name, times in given.items() if times > 1]
+    return twice
+
+
+def names_given_by(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [] if statement.decorator_list else [statement.name]  # setters and overloads share a name
+    if not isinstance(statement, ast.Assign | ast.AnnAssign):
+        return []
+    targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+    found = [node for target in targets for node in ast.walk(target)]
+    return [node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)]
+
+
+def test_no_name_stands_for_two_things_in_one_file():
+    found = {of_root(path): given_twice(path.read_text(encoding="utf-8")) for path in sources()}
+    assert {path: names for path, names in found.items() if names} == {}
 
 
 @pytest.mark.parametrize(("statements", "too_long"), [(59, []), (60, ["f"])])

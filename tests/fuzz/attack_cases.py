@@ -7,6 +7,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +27,9 @@ ONE_FILE = (
 )  # fmt: skip
 """Commands that take every file."""
 WITH_JUDGES = (
-    ("decide", *FEW), ("equivalence", *FEW), ("judges", *FEW), ("compare", *FEW, "--resamples", "20"), ("alt-test",),
-    ("panel", *FEW), ("report", *FEW, "-o", "{out}"), ("prevalence", *FEW, "--positive", "x"), ("items",),
+    ("decide", *FEW), ("equivalence", *FEW), ("judges", *FEW), ("compare", *FEW, "--resamples", "20"),
+    ("alt-test", "--min-items", "5"),
+    ("panel", *FEW), ("report", *FEW, "-o", "{out}"), ("prevalence", "--positive", "{positive}"), ("items",),
     ("gate", *FEW, "--judge", "j1", "--min-equivalence", "0.5"), ("route", *FEW, "--judge", "j1"),
 )  # fmt: skip
 """Commands that take a file and its judges."""
@@ -35,15 +37,16 @@ COLLECT = (
     "collect", "--task", "{task}", "--raters", "3", "--ratings-per-item", "2", "--text", "label", "-o", "{out}",
 )  # fmt: skip
 """A command that takes a file of items; each row of a table of ratings is one, if its ids differ."""
-PILOT = ("--pilot", "{file}", "--pilot-judges", "{judges}", "--a", "j0", "--b", "j1", *FEW)
+PILOT = ("--pilot", "{file}", "--pilot-judges", "{judges}", "--a", "j0", "--b", "j2", *FEW)
 IN_PLACES = (
-    COLLECT, ("rate", "--task", "{task}", "--text", "label", "--model", "m", "--dry-run", "-o", "{out}"),
-    ("history",), ("apply", "{file}", "-o", "{out}"), ("plan raters", *PILOT, "--simulations", "20"),
+    COLLECT, ("rate", "--task", "{task}", "--text", "label", "--model", "m", "--dry-run", "-o", "{out}.csv"),
+    ("history",), ("apply", "-o", "{out}"), ("plan raters", *PILOT, "--simulations", "100"),
     ("plan labels", *PILOT, "--budget", "50"),
 )  # fmt: skip
 """Commands that take the file as items, as a history, as answers of judges, or as a pilot."""
 TASK = 'name = "t"\nkind = "single"\ninstructions = "?"\noptions = ["x", "y"]\n'
-RECALIBRATION = "judge,answer,p_x,p_y\nj0,x,.8,.2\nj0,y,.1,.9\n"
+RECALIBRATION = "judge,answer,p_x,p_y\n" + "".join(f"j{j},x,.8,.2\nj{j},y,.1,.9\n" for j in range(3))
+ITEMS = "item,label\n" + "".join(f"i{i},a text\n" for i in range(9))
 OTHERS = (("plan raters", "--effect", "0.1"), ("plan labels", "--accuracy", "0.8", "--margin", "0.05"))
 """Commands that are thrown options and no files."""
 NOT_ATTACKED = {
@@ -84,11 +87,19 @@ def attacked() -> set[str]:
 # ---- Files
 
 
+def sound(rng: random.Random, who: str, *, items: int, each: int = 3) -> list[list[str]]:
+    """Rows of a table that is right: raters who agree on much, or judges of whom the first is the best."""
+    wrong = (0.05, 0.3, 0.5) if who == "judge" else (0.2, 0.2, 0.2)
+    return [
+        [f"i{i}", f"{who[0]}{r}", "xy"[(i % 3 > 0) ^ (rng.random() < wrong[r])]] for i in range(items) for r in range(each)
+    ]
+
+
 def table(rng: random.Random, *, judges: bool = False) -> str:
-    """A table that is almost right: a few rows, and a few cells that are not."""
+    """A table that is almost right, and a few cells that are not; one with a row for each item can be rated."""
     who = "judge" if judges else "rater"
     header = ["item", who, "label"]
-    rows = [[f"i{i}", f"{who[0]}{r}", rng.choice("xxy")] for i in range(rng.choice((1, 5, 12))) for r in range(3)]
+    rows = sound(rng, who, items=rng.choice((1, 5, 12, 60)), each=rng.choice((1, 3, 3)))
     for _ in range(rng.choice((0, 0, 1, 1, 3, 10))):
         row = rng.choice(rows)
         row[rng.randrange(len(row))] = rng.choice(CELLS)
@@ -104,6 +115,11 @@ def table(rng: random.Random, *, judges: bool = False) -> str:
         rows.append(["short"])
     if rng.random() < 0.1:
         rng.shuffle(rows)
+    return as_csv(header, rows)
+
+
+def as_csv(header: list[str], rows: list[list[str]]) -> str:
+    """Rows as a text."""
     return "\n".join(",".join(map(_quoted, row)) for row in [header, *rows]) + "\n"
 
 
@@ -241,48 +257,83 @@ def _zipped(name: str, content: bytes) -> bytes:
 # ---- Command lines
 
 
-def file_cases(rng: random.Random, place: Path) -> list[Case]:
-    """A file through every command that reads one, beside judges; a few times it is the judges' file."""
-    text = table(rng)
-    name, content = damaged(rng, text)
-    (place / name).write_bytes(content)
-    (place / "j.csv").write_text(table(rng, judges=True), encoding="utf-8")
-    (place / "p.csv").write_text(RECALIBRATION, encoding="utf-8")
-    plain = place / name if (name, content) == ("r.csv", text.encode()) else None
-    made = [Case(place, (words[0], str(place / name), *words[1:]), plain) for words in ONE_FILE]
-    pair = [str(place / name), str(place / "j.csv")]
-    if rng.random() < 0.2:
+def file_cases(rng: random.Random, place: Path, *, is_sound: bool = False) -> list[Case]:
+    """Files through every command that reads one: mostly people's ratings are hostile, else what is beside them."""
+    hostile = "" if is_sound else rng.choice(("people", "people", "people", "judges", "recalibration"))
+    texts = {"people": table(rng), "judges": table(rng, judges=True), "recalibration": RECALIBRATION}
+    if hostile != "people":
+        texts["people"] = as_csv(["item", "rater", "label"], sound(rng, "rater", items=60))
+    if hostile != "judges" and rng.random() < 0.7:
+        texts["judges"] = as_csv(["item", "judge", "label"], sound(rng, "judge", items=60))
+    files = {}
+    for role, text in texts.items():
+        name, content = damaged(rng, text) if role == hostile else ("r.csv", text.encode())
+        files[role] = place / role / name
+        files[role].parent.mkdir()
+        files[role].write_bytes(content)
+    (place / "h.duckdb").write_bytes(_history() if is_sound else _changed(rng, _history()))
+    plain = files["people"] if files["people"].read_bytes() == texts["people"].encode() else None
+    made = [Case(place, (words[0], str(files["people"]), *words[1:]), plain) for words in ONE_FILE]
+    pair = [str(files["people"]), str(files["judges"])]
+    if not is_sound and rng.random() < 0.1:
         pair.reverse()
     made += [_filled(command, place, *pair) for command in WITH_JUDGES]
-    for command in IN_PLACES:
-        given = {"apply": [str(place / "p.csv")], "plan raters": [], "plan labels": []}.get(command[0], pair[:1])
-        made.append(_filled(command, place, *given, named=pair))
-    return made
+    (place / "items.csv").write_text(ITEMS, encoding="utf-8")
+    others = {
+        "apply": [str(files["recalibration"]), pair[1]], "history": [str(place / "h.duckdb")],
+        "plan raters": [], "plan labels": [],
+    }  # fmt: skip
+    read = str(place / "items.csv") if is_sound else pair[0]
+    return made + [_filled(command, place, *others.get(command[0], [read]), named=pair) for command in IN_PLACES]
+
+
+def _history(known: list[bytes] = []) -> bytes:  # noqa: B006 - made once
+    """A history with a run, as `--record` writes it."""
+    if not known:
+        with tempfile.TemporaryDirectory() as folder:
+            for who in ("rater", "judge"):
+                rows = sound(random.Random(0), who, items=12)  # noqa: S311 - no secret
+                Path(folder, f"{who}.csv").write_text(as_csv(["item", who, "label"], rows), encoding="utf-8")
+            asked = [sys.executable, "-m", "dissensus", "decide", "rater.csv", "judge.csv", *FEW, "--record", "h"]
+            subprocess.run(asked, cwd=folder, capture_output=True, check=True)
+            known.append(Path(folder, "h").read_bytes())
+    return known[0]
+
+
+def _changed(rng: random.Random, content: bytes) -> bytes:
+    """Bytes that are mostly as they were."""
+    changed = bytearray(content[: rng.choice((None, None, None, rng.randrange(len(content))))])
+    for _ in range(rng.choice((0, 1, 1, 20)) if changed else 0):
+        changed[rng.randrange(len(changed))] = rng.randrange(256)
+    return bytes(changed)
 
 
 def option_case(rng: random.Random, place: Path) -> Case:
     """A command with options that it has, and values that may be none of theirs."""
-    (place / "r.csv").write_text(_sound("rater"), encoding="utf-8")
-    (place / "j.csv").write_text(_sound("judge"), encoding="utf-8")
+    (place / "r.csv").write_text(_counted("rater"), encoding="utf-8")
+    (place / "j.csv").write_text(_counted("judge"), encoding="utf-8")
+    (place / "items.csv").write_text(ITEMS, encoding="utf-8")
     command = rng.choice([*ONE_FILE, *WITH_JUDGES, COLLECT, *OTHERS])
-    files = [] if command in OTHERS else [str(place / "r.csv")]
+    files = [] if command in OTHERS else [str(place / ("items.csv" if command == COLLECT else "r.csv"))]
     files += [str(place / "j.csv")] * (command in WITH_JUDGES)
     chosen = [word for _ in range(rng.randint(1, 3)) for word in _value(rng, *rng.choice(flags(command[0])))]
-    filled = _filled(command, place, *files)
+    filled = _filled(command, place, *files, positive="1")
     return replace(filled, words=(*filled.words, *chosen))
 
 
-def _filled(command: Sequence[str], place: Path, *files: str, named: Sequence[str] = ("", "")) -> Case:
+def _filled(command: Sequence[str], place: Path, *files: str, named: Sequence[str] = ("", ""), positive: str = "x") -> Case:
     """A command line, with the files after the command and in its options."""
     (place / "task.toml").write_text(TASK, encoding="utf-8")
     out = place / f"out {command[0]}.html"
-    places = {"out": out, "task": place / "task.toml", "file": named[0], "judges": named[1]}
+    places = {"out": out, "task": place / "task.toml", "file": named[0], "judges": named[1], "positive": positive}
     words = (*command[0].split(), *files, *(word.format(**places) for word in command[1:]))
-    return Case(place, words, writes="{out}" in command)
+    return Case(place, words, writes=any("{out}" in word for word in command))
 
 
-def _sound(who: str) -> str:
-    return f"item,{who},label\n" + "".join(f"i{i},{who[0]}{r},{(i * r) % 3}\n" for i in range(12) for r in range(3))
+def _counted(who: str) -> str:
+    """A table whose labels are numbers."""
+    rows = [[f"i{i}", f"{who[0]}{r}", str((i * r + i // 7) % 3)] for i in range(30) for r in range(3)]
+    return as_csv(["item", who, "label"], rows)
 
 
 def flags(command: str, known: dict[str, list[tuple[str, str]]] = {}) -> list[tuple[str, str]]:  # noqa: B006 - once each

@@ -191,7 +191,7 @@ def survey_masses(survey: Survey, rows: Codes, given: Codes) -> Floats:
 
 SHARES = np.array([0, 0.01, 0.02, 0.035, 0.05, 0.075, *np.arange(0.1, 0.91, 0.05).round(2), 0.95, 1])
 """Shares of the items with people: between two of them the score of a policy is taken as straight."""
-ITEMS_PER_CELL, MOST_CELLS = 25, 20
+ITEMS_PER_CELL, CELLS_OF_A_LABEL = 25, 20
 SAME = 1e-12
 """In bits: what differs by less differs by rounding."""
 
@@ -231,7 +231,7 @@ def entropies(predictions: Floats) -> Floats:
 
 
 def _edges(unsure: Floats) -> Floats:
-    n_cells = min(max(len(unsure) // ITEMS_PER_CELL, 1), MOST_CELLS)
+    n_cells = min(max(len(unsure) // ITEMS_PER_CELL, 1), CELLS_OF_A_LABEL)
     inner = np.arange(1, n_cells) / n_cells
     return np.unique(np.quantile(unsure, inner)) if len(inner) else np.empty(0)
 
