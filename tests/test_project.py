@@ -77,6 +77,23 @@ def test_no_function_is_too_long_to_read(path):
     assert long_functions(path.read_text(encoding="utf-8")) == []
 
 
+def names_given_in(statement: ast.stmt) -> list[str]:
+    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return [statement.name]
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return [one.asname or one.name for one in statement.names]
+    if isinstance(statement, ast.Assign):
+        return [node.id for target in statement.targets for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [ast.unparse(statement.target)] if isinstance(statement, ast.AnnAssign) else []
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=of_root)
+def test_no_name_of_a_module_is_given_twice(path):
+    """Where two files become one, a constant of the second silently replaces one of the first."""
+    names = [name for one in ast.parse(path.read_text(encoding="utf-8")).body for name in names_given_in(one)]
+    assert sorted(names) == sorted(set(names))
+
+
 @pytest.mark.parametrize(("statements", "too_long"), [(59, []), (60, ["f"])])
 def test_docstrings_comments_and_blank_lines_are_not_code(statements, too_long):
     source = 'def f():\n    """Doc.\n\n    More.\n    """\n' + "    # why\n\n" * 50 + "    x = 1\n" * statements

@@ -213,7 +213,7 @@ def _number_of_labels(labels: float) -> int:
 # ---- Designs
 
 LN_10 = math.log(10)
-LARGEST = 300  # decimal digits that a count of models may have
+MOST_DIGITS = 300  # decimal digits that a count of models may have
 ROUNDING = 1e-14  # costs are decimal fractions: .3 must buy three labels at .1, and 10^12 not one more than 10^12
 MOST_ITEMS = 10**12
 
@@ -254,7 +254,7 @@ def design_of(scheme: Scheme, options: PlanLabelsOptions, items: int, drawn: Sch
         cramer=math.exp(cramer), log10_cramer=cramer / LN_10,
         hoeffding=math.exp(hoeffding), log10_hoeffding=hoeffding / LN_10,
         # The best of this many models comes out first with chance 1 - delta, by the union bound over its rivals.
-        models_testable=math.floor(1 + options.delta / math.exp(error)) if log10_models < LARGEST else None,
+        models_testable=math.floor(1 + options.delta / math.exp(error)) if log10_models < MOST_DIGITS else None,
         log10_models=log10_models,
     )  # fmt: skip
 
