@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # same surveys come with other probabilities; what they predict was learned once. Items with the same answer, fold and
 # ratings score the same, so each such kind is scored once for all raters who are left out.
 
-MOST_CELLS = 600_000
+MOST_MASSES = 600_000
 """Surveys of one size that the items allow, times labels."""
 AT_ONCE = 5_000
 """Kinds of items that are scored together."""
@@ -129,7 +129,7 @@ def largest_survey(counts: Codes, most: int) -> int:
     possible = 0
     for k in range(1, most + 1):
         enough = counts[counts.sum(axis=1) > k]
-        if not len(enough) or count_subsets(enough, k) * counts.shape[1] > MOST_CELLS:
+        if not len(enough) or count_subsets(enough, k) * counts.shape[1] > MOST_MASSES:
             break
         possible = k
     return possible
