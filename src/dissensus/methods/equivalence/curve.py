@@ -302,8 +302,8 @@ def brier_of_shares(counts: Codes, k: int) -> Floats:
     With A the agreement of two raters of the item it is -(1 + 1/k)(1 - A): two raters differ with probability 1 - A,
     and the shares of k vary by a k-th of that.
 
-    >>> brier_of_shares(np.array([[2, 2], [3, 0]]), 2)
-    array([-1., -0.])
+    >>> brier_of_shares(np.array([[2, 2], [3, 1]]), 2)
+    array([-1.  , -0.75])
     """
     total = counts.sum(axis=1)
     same = (counts * (counts - 1)).sum(axis=1) / np.maximum(total * (total - 1), 1)
