@@ -96,7 +96,7 @@ def typed(command, folder):
     return [*command.split(), *(word.format_map(known) for word in TYPED[command].split())]
 
 
-def answer_to(words, folder):
+def answer_to(words, folder, *, may_refuse=False):
     """Run a command in this folder as in a terminal of 80 columns; one that is refused has no answer."""
     shown, shows, out, err = [], Output.show, io.StringIO(), io.StringIO()
 
@@ -114,6 +114,7 @@ def answer_to(words, folder):
             status = main([str(word) for word in words])
     if status == WRONG_INPUT:
         assert len(err.getvalue().splitlines()) == 1
+        assert may_refuse, err.getvalue()
         pytest.skip(err.getvalue())
     written = folder / "report.html"
     page = written.read_text(encoding="utf-8") if "report" in words else ""
@@ -203,7 +204,7 @@ def answer_about(shared, tmp_path_factory):
     @cache
     def ask(command, data):
         few = thinned(data, MANY_ITEMS if command in ASKS_FOR_MANY else MOST_ITEMS)
-        return answer_to(typed(command, few), few)
+        return answer_to(typed(command, few), few, may_refuse=True)
 
     return ask
 
