@@ -139,7 +139,7 @@ def page_of(text: str, figures: dict) -> str:
 
 def run(share: float, only: str) -> None:
     """Run the simulations file by file; one that fails its test is shown on the page all the same."""
-    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "trust.sets(" in path.read_text("utf-8")]
+    files = [path for path in sorted((ROOT / "tests").rglob("test_*.py")) if "trust.keep(" in path.read_text("utf-8")]
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / "trust.json"
         command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-m", "slow", "--measured", str(found)]
