@@ -502,6 +502,16 @@ def test_a_process_that_wants_more_memory_than_it_may_have_ends_in_one_line():
     assert "our limit for memory is 0.5 GB" in done.stderr
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
+@pytest.mark.parametrize(("signal", "status", "lines"), [("SIGSEGV", 2, 1), ("SIGABRT", 2, 1), ("SIGTERM", 143, 0)])
+def test_a_library_that_crashes_at_the_limit_of_memory_ends_in_one_line(signal, status, lines):
+    crash = f"main._run = lambda typed: os.kill(os.getpid(), signal.{signal})"
+    code = f"import os, signal, sys; from dissensus.cli import main; {crash}; sys.exit(main.main())"
+    words = [sys.executable, "-c", code, "describe", "r.csv", "--limit", "memory=512MB"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (status, "", lines), done.stderr
+
+
 def test_every_sample_of_a_real_export_is_within_the_limits(shared, capsys):
     for path in (path for path in (shared / "samples").rglob("*") if path.is_file()):
         main(["doctor", str(path)])
@@ -584,10 +594,3 @@ def test_a_pipe_or_a_device_is_no_cache(here):
         with pytest.raises(dissensus.DissensusError, match="a device or a pipe"):
             Cache(path)
     assert Path("/dev/null").stat().st_mode == before
-
-
-@pytest.mark.parametrize("command", ["describe", "decide", "report"])
-@pytest.mark.usefixtures("here")
-def test_a_billion_bootstrap_samples_are_refused(capsys, command):
-    files = ("r.csv",) if command == "describe" else ("r.csv", "j.csv")
-    assert "our limit for samples is 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)

@@ -82,3 +82,10 @@ def test_numbers_that_nobody_needs_take_no_time(here, capsys, arguments):
     status, _, err = run(capsys, *arguments)
     assert (status, err.count("\n")) in {(0, 0), (2, 1)}, err
     assert time.process_time() - began < 30
+
+
+@pytest.mark.parametrize("command", ["describe", "decide", "report"])
+@pytest.mark.usefixtures("here")
+def test_a_billion_bootstrap_samples_are_refused(capsys, command):
+    files = ("r.csv",) if command == "describe" else ("r.csv", "j.csv")
+    assert "our limit for samples is 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)

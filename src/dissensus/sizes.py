@@ -7,6 +7,8 @@ the environment variable DISSENSUS_LIMITS, from which the processes of `dissensu
 
 import os
 import re
+import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, fields
@@ -21,6 +23,8 @@ _NUMBER = re.compile(r"(\d{1,18})\s*(KB|MB|GB|TB|)", re.IGNORECASE)
 _CONTROL_GROUP = Path("/sys/fs/cgroup/memory.max")
 MACHINE_SHARE = 0.9
 LIBRARIES = 2**28  # bytes that Python, numpy and duckdb take before they read anything
+PARENT_DIED = 1  # Linux's PR_SET_PDEATHSIG
+CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS})
 LEAST_MEMORY = 2 * LIBRARIES  # a library that finds too little while it starts ends the process without a word
 
 
@@ -44,6 +48,25 @@ def bound_memory(most: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most if hard < 0 else min(most, hard), hard))
     except (ImportError, OSError, ValueError):
         return
+
+
+def child_status() -> int | None:
+    """None in a child, which goes on; in the process that waits for it, its exit status or minus its signal.
+
+    A library that finds no memory may end the process without a word, and somebody must be left to say so.
+    """
+    if sys.platform != "linux":
+        return None
+    child = os.fork()
+    if not child:
+        with suppress(ImportError, OSError, AttributeError):
+            import ctypes  # noqa: PLC0415 - for this alone
+
+            ctypes.CDLL(None).prctl(PARENT_DIED, signal.SIGKILL)
+        return None
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the child, too
+    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,7 +91,9 @@ def sound(rng: random.Random, who: str, *, items: int, each: int = 3) -> list[li
     """Rows of a table that is right: raters who agree on much, or judges of whom the first is the best."""
     wrong = (0.05, 0.3, 0.5) if who == "judge" else (0.2, 0.2, 0.2)
     return [
-        [f"i{i}", f"{who[0]}{r}", "xy"[(i % 3 > 0) ^ (rng.random() < wrong[r])]] for i in range(items) for r in range(each)
+        [f"i{i}", f"{who[0]}{r}", "xy"[(i % 3 > 0) ^ (rng.random() < wrong[r])]]
+        for i in range(items)
+        for r in range(each)
     ]
 
 
@@ -321,7 +323,9 @@ def option_case(rng: random.Random, place: Path) -> Case:
     return replace(filled, words=(*filled.words, *chosen))
 
 
-def _filled(command: Sequence[str], place: Path, *files: str, named: Sequence[str] = ("", ""), positive: str = "x") -> Case:
+def _filled(
+    command: Sequence[str], place: Path, *files: str, named: Sequence[str] = ("", ""), positive: str = "x"
+) -> Case:
     """A command line, with the files after the command and in its options."""
     (place / "task.toml").write_text(TASK, encoding="utf-8")
     out = place / f"out {command[0]}.html"

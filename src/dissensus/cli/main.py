@@ -21,7 +21,7 @@ from dissensus import __version__
 from dissensus.cli.flags import Command, QuickCommand, QuickGroup, flag_of, spread
 from dissensus.errors import DissensusError, one_line
 from dissensus.options import spelled
-from dissensus.sizes import NAMES, bound_memory, current, raised_by
+from dissensus.sizes import CRASHES, NAMES, bound_memory, child_status, current, machine_memory, raised_by
 
 WRONG_INPUT = 2
 OUR_FAULT = 3
@@ -165,8 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         typed, raised = without_limits(list(sys.argv[1:] if arguments is None else arguments))
         with raised_by(raised) as limits:
             most = limits.memory
-            bound_memory(most)
-            status = _run(typed)
+            status = _run_within(most, typed, in_child=arguments is None and most < machine_memory())
         sys.stdout.flush()
     except DissensusError as error:
         return _refuse(spelled(error.message, flag_of))
@@ -180,6 +179,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, it must not look like a check that failed
         return _failed(error, most)
     return status if isinstance(status, int) else 0
+
+
+def _run_within(most: int, typed: list[str], *, in_child: bool) -> object:
+    """Run a command within this many bytes; in a child, so that a crash of a library is reported."""
+    ended = child_status() if in_child else None
+    if ended is None:
+        bound_memory(most)
+        return _run(typed)
+    if -ended in CRASHES:
+        raise MemoryError
+    return ended if ended >= 0 else 128 - ended  # as shells say that a signal ended it
 
 
 def without_limits(typed: list[str]) -> tuple[list[str], list[str]]:
