@@ -44,7 +44,8 @@ def texts(source: str) -> Iterator[str]:
 
 
 def pages() -> list[Path]:
-    return [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    loose = [ROOT / "README.md", ROOT / "SECURITY.md", ROOT / "skills" / "dissensus" / "SKILL.md"]
+    return [*loose, *sorted((ROOT / "docs").rglob("*.md"))]
 
 
 def modules() -> list[Path]:

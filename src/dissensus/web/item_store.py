@@ -239,7 +239,7 @@ def _plain(text: str) -> str:
 
 
 def _order(wanted: Wanted, judges: Sequence[str]) -> str:
-    """The order, the most telling first; turned round it is the same from the last to the first."""
+    """The order, the most telling first; reversed, it runs from the last to the first."""
     sort = wanted.sort if wanted.sort in dict(SORTS) else "split"
     way, ties = ("ASC" if bool(wanted.up) != (sort == "item") else "DESC"), "DESC" if wanted.up else "ASC"
     if sort == "surprise" and wanted.judge in judges:

@@ -95,7 +95,7 @@ def _draw(*parts: int | str) -> bytes:
 def mirror_of(task: Task) -> dict[str, str]:
     """What each option says when the two texts change places.
 
-    Win and lose change; other options go from the best for the first text to the worst, so that they turn round.
+    Win and lose change; other options go from the best for the first text to the worst, so that they are reversed.
     """
     if set(task.options) <= MIRRORED.keys():
         return MIRRORED
