@@ -14,8 +14,6 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from dissensus.data import Judges, Ratings
 from dissensus.data.sources.csv_rows import guarded
 from dissensus.methods.items.items import items_of
@@ -103,14 +101,9 @@ def _write(db: sqlite3.Connection, ratings: Ratings, judges: Judges | None, prog
 def _write_table(
     db: sqlite3.Connection, table: ItemTable, ratings: Ratings, question: str, first: int, names: Sequence[str]
 ) -> None:
-    judges = [judge for judge in names if judge in table.answers]
     silent: Sequence[str | None] = [None] * len(table.items)
     unknown = [float("nan")] * len(table.items)
     answers = [(table.answers.get(name, silent), list(table.surprise.get(name, unknown))) for name in names]
-    known = [np.nan_to_num(table.surprise[judge], nan=0.0) for judge in judges]
-    times = np.sum([~np.isnan(table.surprise[judge]) for judge in judges], axis=0) if judges else 0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.sum(known, axis=0) / times if judges else np.full(len(table.items), np.nan)
     most = table.counts.argmax(axis=1)
 
     shown: list[tuple[object, ...]] = []
@@ -120,7 +113,7 @@ def _write_table(
             row = table.row(place)
             shown.append((first + place, question, row.text, json.dumps(row.shares, ensure_ascii=False)))
             yield (
-                first + place, row.item, row.ratings, _number(row.split), _number(float(mean[place])),
+                first + place, row.item, row.ratings, _number(row.split), _number(row.surprise),
                 table.labels[int(most[place])], f" {' '.join(row.kinds)} ",
                 *(own for given, bits in answers for own in (given[place], _number(float(bits[place])))),
             )  # fmt: skip
