@@ -53,12 +53,15 @@ def decide_command(
     As it is, recalibrated, or none yet; what it is worth, and what would change the answer.
     """
     from dissensus.data.paths import check_place
+    from dissensus.data.ratings import refuse_weights
     from dissensus.methods.decide import decide
 
     for path in (out, record):
         if path is not None:
             check_place(path)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
+    if record is not None:
+        refuse_weights(ratings, "A history")  # before the work, too
     if out is not None and ratings.questions:
         raise OptionError("A recalibration is for one question: choose it with --question.")
     where = work.where(output)
@@ -174,11 +177,14 @@ def judges_command(
     Ranks the judges by every definition of agreement, compares their decisions with people's, and gives advice.
     """
     from dissensus.data.paths import check_place
+    from dissensus.data.ratings import refuse_weights
     from dissensus.methods.judges import judges
 
     if record is not None:
         check_place(record)
     ratings, answers = read_both(source, judges_source, large, work, judge=options["judge"])
+    if record is not None:
+        refuse_weights(ratings, "A history")
     where = work.where(output)
 
     def write(result: "Result") -> None:

@@ -135,7 +135,7 @@ def test_a_method_without_weights_says_so_and_counts_items_the_same():
     ]
 
 
-def test_gates_and_histories_refuse_items_with_different_chances(tmp_path, capsys):
+def test_gates_and_histories_refuse_items_with_different_chances(tmp_path, capsys, monkeypatch):
     ratings, judges = POPULATIONS["rare"].draw(40, 9, 4, np.random.default_rng(5))
     drawn = weighted(ratings, np.linspace(0.1, 0.9, 40))
     with pytest.raises(
@@ -145,6 +145,7 @@ def test_gates_and_histories_refuse_items_with_different_chances(tmp_path, capsy
     assert gate(weighted(ratings, np.full(40, 0.5)), judges, judge="judge", baseline=judges, margin=0.1).checks
     write(tmp_path / "r.csv", [row | {DRAWN: 0.2 + int(row["item"][1:]) % 3 / 4} for row in ratings.rows()])
     write(tmp_path / "j.csv", judges.rows())
+    monkeypatch.setattr("dissensus.cli.inputs.Output.run", None)  # it is refused before any work
     for command in ("decide", "judges"):
         typed = [command, str(tmp_path / "r.csv"), str(tmp_path / "j.csv"), "--record", str(tmp_path / "h.duckdb")]
         assert main([*typed, "--bootstrap", "20"]) == 2

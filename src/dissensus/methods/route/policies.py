@@ -212,11 +212,14 @@ class GainMap:
         """Learned from the items' predictions, of shape (n_items, n_labels), and what people added to each."""
         likely, unsure = predictions.argmax(axis=1), entropies(predictions)
         edges = tuple(_edges(unsure[likely == label]) for label in range(predictions.shape[1]))
-        square = float(np.einsum("i,i->", unsure, unsure))
-        slope = max(float(np.einsum("i,i->", unsure, gains)) / square, 0.0) if square > 0 else 0.0
-        rest = gains - slope * unsure
+        apart = unsure - unsure.mean()
+        square = float(np.einsum("i,i->", apart, apart))
+        # Not through the origin: of a judge that guesses at times people add most where it is sure.
+        slope = float(np.einsum("i,i->", apart, gains)) / square if square > SAME else 0.0
+        level = float(gains.mean()) - slope * float(unsure.mean())
         cell, n_cells = _cells(edges, likely, unsure)
-        return cls(edges=edges, slope=slope, beyond=_shrunk(rest, cell, n_cells))
+        beyond = level + _shrunk(gains - level - slope * unsure, cell, n_cells)
+        return cls(edges=edges, slope=slope, beyond=beyond)
 
     def __call__(self, predictions: Floats) -> Floats:
         """What people would add on items with these predictions."""

@@ -230,7 +230,7 @@ class Setting:
 
 
 def _setting(ratings: Ratings, judges: Judges, judge: str, options: RouteOptions, rng: Generator) -> Setting:
-    if (many := len({*ratings.labels, *judges.only((judge,)).labels})) > MOST_LABELS:
+    if (many := len(common_labels(judges.only((judge,)), ratings, ratings.scale).labels)) > MOST_LABELS:
         raise OptionError(f"Routing needs the probability of each label, and {many:,} labels are too many: merge "
                           f"them to at most {MOST_LABELS}.")  # fmt: skip
     prepared = set_up(ratings, judges, options.survey_options(judge, options.max_raters), rng=rng)
