@@ -24,6 +24,7 @@ from dissensus.methods.decide.result import (
     DecideOptions,
     DecideResult,
     Decisions,
+    How,
     Influential,
     Next,
     Raters,
@@ -36,7 +37,7 @@ from dissensus.methods.equivalence.options import EquivalenceOptions, survey_opt
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth, Verdict
 from dissensus.methods.equivalence.scores import CORRELATIONS
-from dissensus.methods.equivalence.setup import enough_items
+from dissensus.methods.equivalence.setup import SHARED, enough_items
 from dissensus.methods.equivalence.slices import compared, with_enough, worked_slices
 from dissensus.methods.gate.verdicts import SENSIBLE, SurveyRun, round_up, worth_verdict
 from dissensus.methods.judges import judges as rank_judges
@@ -228,6 +229,8 @@ def decision_of(
     known = gains(prepared, raters=drawn_as, rng=streams[2]) if prepared.problem.score.is_additive else {}
     by_correlation = result.settings["score"] in CORRELATIONS
     rows = tuple(_row(worth, result, known, standing) for worth in result.ranked)
+    found = {} if is_part else _each_alone(_to_use(rows, {}), asked, chosen, worked, options, rng=rng)
+    rows = tuple(_held_to(row, found[row.judge].judges[0]) if row.judge in found else row for row in rows)
     use = _to_use(rows, options.costs())
     largest = result.curve[-1].raters
     first = (use or list(rows))[0]
@@ -236,10 +239,14 @@ def decision_of(
     samples = 0 if is_part else options.bootstrap
     decisions = _decisions(ratings, chosen, first.judge, replace(options, bootstrap=samples), rng=rng)
     caveats = caveat_texts(
-        use[0] if use else None, rows, influential, count, largest, constant=constant, person=person,
+        use[0] if use else None, rows, influential, count if drawn_as == "sampled" else None, largest,
+        constant=constant, person=person, alone=found, by_correlation=by_correlation, decisions=decisions,
         backwards=[worth.judge for worth in result.ranked if by_correlation and worth.high < 0],
-        by_correlation=by_correlation, decisions=decisions,
     )  # fmt: skip
+    learned = (
+        found[row.judge].recalibration if row.judge in found else _recalibration(worked, chosen[row.judge])
+        for row in use
+    )
     return DecideResult(
         settings=options.settings() | {"raters": drawn_as, "score": result.settings["score"]},
         data=result.data,
@@ -259,9 +266,31 @@ def decision_of(
         next=None,
         decisions=decisions,
         largest=largest,
-        recalibration=_recalibration(worked, chosen[use[0].judge]) if use and not is_part else None,
+        items=result.curve[0].items,
+        recalibration=() if is_part else tuple(one for maps in learned for one in maps),
         evidence=result.evidence,
     )  # fmt: skip
+
+
+def _each_alone(
+    use: Sequence[DecideJudge], ratings: Ratings, judges: Judges, worked: Worked, options: DecideOptions, *,
+    rng: int | Generator | None,
+) -> dict[str, DecideResult]:  # fmt: skip
+    """The decision on each of these judges, from all rated items that it answered, if others answered far fewer."""
+    found = {}
+    for row in use:
+        own = judges.only((row.judge,)).on_items_of(ratings)
+        copies = 1 if ratings.copies is None else ratings.copies[rows_among(own.items, ratings.items)]
+        if worked.result.curve[0].items < SHARED * np.broadcast_to(copies, len(own.items)).sum():
+            only = replace(options, judge=(row.judge,), judge_cost=(), positive=())
+            found[row.judge] = decision_of(ratings, own, worked_worth(ratings, own, only, rng=rng), only, rng=rng)
+    return found
+
+
+def _held_to(row: DecideJudge, alone: DecideJudge) -> DecideJudge:
+    """What is said of a judge must hold on all items that it answered, not only on those that every judge answered."""
+    how: How = "recalibrated" if "recalibrated" in {row.how, alone.how} else "as is"
+    return replace(row, shown=row.shown and alone.shown, how=how)
 
 
 def _standings(
@@ -280,20 +309,22 @@ def _standings(
     ), about  # fmt: skip
 
 
-def _recalibration(worked: Worked, judges: Judges) -> Recalibration | None:
-    """What the answers of one judge mean; None where the score takes numbers as they are."""
+def _recalibration(worked: Worked, judges: Judges) -> tuple[Recalibration, ...]:
+    """What the answers of one judge mean; nothing where the score takes numbers as they are."""
     problem, rated, item = worked.prepared.problem, worked.prepared.rated, worked.prepared.item
     if not any(own.calibrated for own in problem.judges):
-        return None
+        return ()
     [answers], own, _ = answers_of(judges.on_items_of(rated), rated)
     labels = worked.prepared.labels
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     outputs = np.zeros_like(shares)
     outputs[:, rows_among(own, labels)] = answers.predictions[item]
     learned = calibrated_predictions("auto", outputs, shares, fold=problem.fold, copies=problem.stands_for).map
-    return recalibration_of(
-        answers.judge, learned, outputs=outputs, shares=shares, labels=labels,
-        scale=rated.scale, copies=problem.stands_for,
+    return (
+        recalibration_of(
+            answers.judge, learned, outputs=outputs, shares=shares, labels=labels, scale=rated.scale,
+            copies=problem.stands_for,
+        ),
     )  # fmt: skip
 
 

@@ -1,11 +1,20 @@
 """The words of a decision: why this judge, what could change the answer, what to do next."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from dissensus.errors import counted, joined
 from dissensus.methods.decide.as_is import Shift
-from dissensus.methods.decide.result import AsIs, Constant, DecideJudge, Decisions, How, Influential, Person
+from dissensus.methods.decide.result import (
+    AsIs,
+    Constant,
+    DecideJudge,
+    DecideResult,
+    Decisions,
+    How,
+    Influential,
+    Person,
+)
 from dissensus.methods.equivalence.result import Verdict, worth_decimals
 
 FEW_RATERS = 4
@@ -117,17 +126,22 @@ def caveat_texts(
     *,
     constant: Constant | None = None,
     person: Person | None = None,
+    alone: Mapping[str, DecideResult] | None = None,
     backwards: Sequence[str] = (),
     by_correlation: bool = False,
     decisions: Decisions | None = None,
 ) -> tuple[str, ...]:
     """What could change the answer or limits it, at most three sentences, the gravest first.
 
+    `alone` are decisions on judges that answered far more items than all of them did, from all of these items.
     `backwards` are the judges whose numbers fall where people's rise.
     """
     about = best or judges[0]
-    texts = [] if best is None or decisions is None else [decision_text(decisions)]
+    texts = [_unshown_text(name, own) for name, own in (alone or {}).items() if not own.recommendation.use]
+    texts += [] if best is None or decisions is None else [decision_text(decisions)]
     limit = "" if best is None else _limit_text(best, constant, person, by_correlation=by_correlation)
+    if best is not None and not limit and (own := (alone or {}).get(best.judge)) is not None:
+        limit = _limit_text(own.judges[0], own.constant, own.person, by_correlation=by_correlation, items=own.items)
     texts += [limit] if limit else []
     if backwards:
         whose = "its scale is" if len(backwards) == 1 else "their scales are"
@@ -144,13 +158,19 @@ def caveat_texts(
     return tuple(texts[:MOST_CAVEATS])
 
 
-def _limit_text(best: DecideJudge, constant: Constant | None, person: Person | None, *, by_correlation: bool) -> str:
+def _unshown_text(judge: str, alone: DecideResult) -> str:
+    where = f"on all {alone.items:,} items that it answered"
+    return f"Do not use {judge}: {where}, it is not shown to know more than a constant answer."
+
+
+def _limit_text(
+    best: DecideJudge, constant: Constant | None, person: Person | None, *, by_correlation: bool,
+    items: int | None = None,
+) -> str:  # fmt: skip
     """Why a judge's answers are not to be used as they are; by correlation, for what they are."""
-    only = (
-        "Use it to rank items only: its answers"
-        if by_correlation
-        else f"Do not use the answers of {best.judge} as they are: they"
-    )
+    where = "" if items is None else f"on all {items:,} items that it answered, "
+    only = "Use it to rank items only" if by_correlation else f"Do not use the answers of {best.judge} as they are"
+    only += f": {where}{'its answers' if by_correlation else 'they'}"
     shift = None if best.shift is None else Shift(best.shift, best.shift_low or 0.0, best.shift_high or 0.0)
     if best.as_is is not None and constant is not None and best.as_is.standing == "not better than a constant":
         return f"{only} are not shown to beat always answering {constant.answer}."

@@ -176,7 +176,8 @@ class DecideResult(Result):
     next: Next | None
     decisions: Decisions | None = None  # None where no option is positive
     largest: int  # the largest survey of the curve: K of `above K`
-    recalibration: Recalibration | None = None  # what answers of the first judge to use mean; for a file of its own
+    items: int  # rated items that every judge answered
+    recalibration: tuple[Recalibration, ...] = ()  # what answers of the judges to use mean; for a file of its own
     evidence: WorthEvidence | None = None  # samples that the parts of a file share; for what they say together
 
     def as_dict(self) -> dict[str, object]:
@@ -184,16 +185,16 @@ class DecideResult(Result):
         return {name: value for name, value in super().as_dict().items() if name not in {"recalibration", "evidence"}}
 
     def write_recalibration(self, path: str | os.PathLike[str]) -> None:
-        """Write what each answer of the first judge to use means in people's terms, for `apply`.
+        """Write what each answer of the judges to use means in people's terms, for `apply`.
 
         Raises
         ------
         OptionError
             If no judge is to be used.
         """
-        if self.recalibration is None:
+        if not self.recalibration:
             raise OptionError(f"There is nothing to write to {path}: no judge is to be used yet.")
-        write_recalibration([self.recalibration], path)
+        write_recalibration(self.recalibration, path)
 
     def rows(self) -> list[dict[str, object]]:
         """One row per judge."""

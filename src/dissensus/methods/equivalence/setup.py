@@ -34,6 +34,8 @@ MOST_RATERS = 20
 """The largest survey unless the user asks for more."""
 FEWEST_ITEMS = 20
 """With a second rating, for a curve that goes beyond asking nobody."""
+SHARED = 0.8
+"""Where every judge answered a smaller share of the items, numbers may be about other items than a reader expects."""
 ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
 MANY_LABELS = 40
@@ -84,7 +86,9 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     options, about_calibration = _calibration(options, chosen)
     takes_numbers = options.scored_by in CORRELATIONS and options.calibrate == "none"
     everybody, labels, about_labels = answers_of(chosen, rated, as_numbers=takes_numbers)
-    choice, about_items = _choose_items(asked, rated, answered_by_all(everybody), options, len(labels))
+    answered = answered_by_all(everybody)
+    choice, about_items = _choose_items(asked, rated, answered, options, len(labels))
+    about_items = [*_about_unanswered(rated, answered, len(everybody)), *about_items]
     check_moments(chosen, options, labels)
     score = Score(
         name=options.scored_by, values=label_values(labels), positive=_positive(options, labels), clip=options.clip,
@@ -307,6 +311,16 @@ def _other_options(
 # ---- Which items take part, and how large surveys of them can be
 
 
+def _about_unanswered(rated: Ratings, answered: Flags, n_judges: int) -> list[str]:
+    """How many rated items have no answer of some judge, if any."""
+    if answered.all():
+        return []
+    kept = int(answered.sum() if rated.copies is None else rated.copies[answered].sum())
+    who, fewer = ("the judge", "") if n_judges == 1 else ("every judge", f", or choose fewer with {named('judge')}")
+    only = "Only " if kept < SHARED * rated.items_in_all else ""
+    return [f"{only}{kept:,} of {rated.items_in_all:,} rated items have an answer of {who}: get the others{fewer}."]
+
+
 def _choose_items(
     asked: Ratings, rated: Ratings, answered: Flags, options: EquivalenceOptions, n_labels: int
 ) -> tuple[ItemChoice, list[str]]:
@@ -319,9 +333,6 @@ def _choose_items(
     kept = answered.copy()
     copies = np.ones(rated.n_items, dtype=np.intp) if rated.copies is None else rated.copies
     warnings = []
-    if not kept.all():
-        lost = f"{copies[~kept].sum():,} of {rated.items_in_all:,} rated items"
-        warnings.append(f"{lost} were left out: let every judge answer all rated items.")
     counts = np.pad(rated.counts(), ((0, 0), (0, n_labels - rated.n_labels)))
     amateurs = _amateur_counts(asked, rated, options.amateurs, n_labels)
     if amateurs is not None:

@@ -23,8 +23,8 @@ FACTS = (
     "How far people split is not shown", "Compared by ", "Wrong labels seem to favour", "Corrections for wrong labels",
 )  # fmt: skip
 """How warnings begin that say what was done and ask for nothing: whoever checks finds them folded."""
-MISREAD = ("These labels ", "There is no rater column")
-"""How warnings begin after which every number may be wrong: they come first."""
+MISREAD = ("These labels ", "There is no rater column", "Only ")
+"""How warnings begin after which every number may be wrong or about something else: they come first."""
 
 
 def section_of(result: Result, spelling: Spelling = in_python) -> Section:
