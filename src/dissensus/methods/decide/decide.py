@@ -387,6 +387,8 @@ def _row(
         low_verdict=ends.low_verdict,
         high_verdict=ends.high_verdict,
         shown=_is_shown(ends.low_verdict, ends.equivalence_low, worth) and (gain is None or gain.is_shown),
+        p_value=math.nan if gain is None else gain.decisive[0],
+        p_needed=math.nan if gain is None else gain.decisive[1],
         as_is=own,
         shift=None if shift is None else shift.value,
         shift_low=None if shift is None else shift.low,
@@ -494,12 +496,13 @@ def with_next(
     """The decision with the cheapest step that would change or settle it."""
     step: Next | None = None
     if plan is not None and plan.recommended is not None:
-        design = plan.recommended
+        items, raters = round_up(plan.recommended.items), plan.recommended.raters
         text = (
-            f"to tell {plan.settings['a']} from {plan.settings['b']}, rate {design.items:,} items by "
-            f"{counted(design.raters, 'person', 'people')} each; or use the cheaper one."
+            f"to tell {plan.settings['a']} from {plan.settings['b']}, have about {items:,} items rated by "
+            f"{counted(raters, 'person', 'people')} each; or use the cheaper one."
         )
-        step = Next(text=text, items=design.items, raters=design.raters, cost=design.cost)
+        cost = items * (options.item_cost + raters * options.rating_cost)
+        step = Next(text=text, items=items, raters=raters, cost=cost)
     elif not decision.recommendation.use:
         step = _to_be_shown(decision.judges[0], worked, options)
     elif len(decision.recommendation.use) == 1:
@@ -516,8 +519,7 @@ def _to_be_shown(nearest: DecideJudge, worked: Worked, options: DecideOptions) -
         return Next(text=text, items=needed, raters=1, cost=needed * options.rating_cost)
     if nearest.high_verdict == "below 0" or (nearest.high_verdict == "within" and nearest.worth_high < HOPELESS):
         return Next(text="look for better judges before you collect more ratings.", items=None, raters=None, cost=None)
-    people = int(nearest.worth >= 1 or nearest.verdict == "above K")
-    if (step := _to_be_settled(nearest.judge, worked, options, people)) is not None:
+    if (step := _to_be_settled(nearest.judge, worked, options, 0)) is not None:
         return step
     more, each = 3 * items, max(typical_ratings(worked.prepared.rated), PAIR)
     text = f"to halve the interval of {nearest.judge}, collect {more:,} more items with {counted(each, 'rating')} each."
@@ -537,7 +539,7 @@ def _to_be_settled(judge: str, worked: Worked, options: DecideOptions, people: i
         return None
     question = f"whether {judge} is worth {'one person' if people else 'more than asking nobody'}"
     if what.missing == "raters":
-        text = f"ask more raters, as more items will not settle {question}."
+        text = f"have other people rate the items, too, as more items will not settle {question}."
     elif what.more_items is None:
         text = f"nothing, as more items will not settle {question}."
     elif what.more_items > SENSIBLE * items:

@@ -35,7 +35,14 @@ class Gain(NamedTuple):
     @property
     def is_shown(self) -> bool:
         """Whether it is beyond doubt for these raters, and shown for raters like these."""
-        return self.p_fixed < LEVEL and self.p_value < RATERS_LEVEL
+        p_value, needed = self.decisive
+        return p_value < needed
+
+    @property
+    def decisive(self) -> tuple[float, float]:
+        """The p-value farther from what it must be below, and that."""
+        tests = ((self.p_fixed, LEVEL), (self.p_value, RATERS_LEVEL))
+        return max(tests, key=lambda test: test[0] / test[1])
 
 
 def gains(prepared: Prepared, *, raters: RatersAs, rng: Generator) -> dict[str, Gain]:

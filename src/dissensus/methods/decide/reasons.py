@@ -98,13 +98,13 @@ def reason_text(
         nearest = judges[0]
         closest = f"{nearest.judge} comes closest" + (f", worth {raters_text(nearest, largest)}" if largest else "")
         if nearest.worth_low > 0 or nearest.low_verdict == "above K":  # `equivalence` calls it better than nobody
-            return f"{closest}, but that is not certain enough to recommend it."
-        beating = [own.judge for own in judges if own.as_is and own.as_is.standing != "not better than a constant"]
-        if beating:  # by its own answers, as the table says, and yet the worth may be 0
-            none = f"None is shown to be worth more than asking nobody, although {beating[0]}, as it is, beats {known}"
-        else:
-            none = f"None is shown to know more than {known}"
-        return f"{none}; {closest}."
+            chance = f" (p = {nearest.p_value:.2g}, needed: below {nearest.p_needed:g})"
+            return f"{closest}, but that could be chance{chance if nearest.p_value >= nearest.p_needed else ''}."
+        beating = [own for own in judges if own.as_is and own.as_is.standing != "not better than a constant"]
+        if beating and largest:  # by its own answers, as the table says, and yet the worth may be 0
+            better, worth = beating[0].judge, raters_text(beating[0], largest)
+            return f"{better}, as it is, beats {known}, but is not shown to be worth more than asking nobody: {worth}."
+        return f"None is shown to know more than {known}; {closest}."
     best, worth = use[0], raters_text(use[0], largest)
     if by_correlation:
         reason = f"{best.judge} is worth {worth} by correlation"

@@ -80,7 +80,9 @@ class DecideJudge:
     verdict: Verdict | None
     low_verdict: Verdict | None
     high_verdict: Verdict | None
-    shown: bool  # to know something: the lower end of its worth is above asking nobody
+    shown: bool  # to know something: the lower end of its worth is above asking nobody, and chance is ruled out
+    p_value: float  # that it tells nothing beyond a constant answer, corrected for the number of judges; NaN if unknown
+    p_needed: float  # below which that is ruled out
     as_is: AsIs | None
     # How much higher than people it answers: its mean answer (of samples or probabilities) less theirs, in units of the
     # labels, with its interval; None where labels have no order.

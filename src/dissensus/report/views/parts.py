@@ -22,7 +22,7 @@ from dissensus.report.numbers import (
     visible,
     with_interval,
 )
-from dissensus.report.views.decide import short_worth
+from dissensus.report.views.decide import answer_sentence, short_worth
 from dissensus.report.views.describe import coefficient_name, headline
 from dissensus.report.views.items import items_of_parts
 from dissensus.report.views.section import noted, unspelled_section
@@ -90,8 +90,17 @@ def _slices_sentence(result: PartsResult) -> str:
     by, found = visible(result.by or ""), [one for one in result.differences if one.finding is not None]
     if found:
         first = min(found, key=lambda one: (one.finding != "worse", one.p_value))
+        place = (first.finding, first.question, first.value)
+        names = [visible(one.judge) for one in found if (one.finding, one.question, one.value) == place]
         asked = "" if first.question is None else f" on {visible(first.question)}"
-        return f"{visible(first.judge)} does {first.finding}{asked} where {by} is {visible(first.value).rstrip('.')}."
+        does = "does" if len(names) == 1 else "do"
+        which = f"{listing(names, most=MOST_NAMES)} {does} {first.finding}{asked}"
+        use = (
+            f"{answer_sentence(decision).removesuffix('.')}: "
+            if isinstance(decision := result.overall, DecideResult)
+            else ""
+        )
+        return f"{use}{which} where {by} is {visible(first.value).rstrip('.')}."
     if result.method == "gate":
         return _gate_sentence(result)
     if result.differences:
