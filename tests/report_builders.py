@@ -158,7 +158,7 @@ def decision(use=("b",), how="as is", *, judges=None, step=None, caveats=(), rea
         settings={}, data=DATA, recommendation=advice, judges=judges or (judged(), judged("c", 1.2, 0.9, 1.5)),
         constant=Constant(answer="no", measure="agreement", value=0.5),
         person=Person(measure="agreement", value=0.6),
-        raters=Raters(count=12, intervals="raters like these", influential=()), next=step, largest=5,
+        raters=Raters(count=12, intervals="raters like these", influential=()), next=step, largest=5, items=300,
     )  # fmt: skip
 
 

@@ -83,6 +83,7 @@ def allowance(share, sets):
 NAMES = {
     "score": "equivalence: score of a judge", "worth": "equivalence: worth of a judge",
     "best score": "equivalence: score of the best judge", "best worth": "equivalence: worth of the best judge",
+    "gain": "equivalence: gain of a judge", "gain of a person": "equivalence: gain of one person",
     "pairwise agreement": "describe: pairwise agreement", "alpha": "describe: Krippendorff's alpha",
     "prevalence, people": "prevalence: people alone", "prevalence, ppi++": "prevalence: with a judge (ppi++)",
     "difference of accuracy": "compare: difference, accuracy", "level by accuracy": "compare: accuracy",
@@ -121,7 +122,13 @@ def worths(data, raters=None):
     for one in result.judges:
         if one.calibrated:
             yield from _of_judge(data, one, one.judge)
+            nobody = data.people.curve(0)[0]
+            yield Bounds(
+                f"gain, {one.judge}", one.gain_low, one.gain_high, data.named[one.judge].score(data.people) - nobody
+            )
     yield from _of_judge(data, result.best, "best")
+    truth = data.people.curve(1)
+    yield Bounds("gain of a person", result.curve[1].gain_low, result.curve[1].gain_high, truth[1] - truth[0])
 
 
 def _of_judge(data, one, name):

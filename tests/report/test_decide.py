@@ -44,7 +44,7 @@ def decision(n_judges=10, *, n_used=10, caveats=3, shift=-0.9):
         person=Person(measure="distance", value=0.77),
         raters=Raters(count=3, intervals="raters like these", influential=()),
         next=Next(text="rate 600 items by 3 people each; or use the cheaper one.", items=600, raters=3, cost=1800.0),
-        largest=2,
+        largest=2, items=600,
     )  # fmt: skip
 
 

@@ -65,7 +65,7 @@ def test_no_useless_judge_is_used():
     assert result.recommendation.how is None
     assert result.recommendation.reason.startswith("None is shown to know more than always answering ")
     assert result.next is not None
-    assert result.recalibration is None
+    assert result.recalibration == ()
     with pytest.raises(OptionError, match="no judge is to be used yet"):
         result.write_recalibration("recalibration.csv")
 
@@ -224,7 +224,7 @@ def test_what_next_is_what_gate_says_about_one_person(make, judge, items, missin
     if missing is None:
         assert (found.next, check.verdict) == (None, "pass")
     elif missing == "raters":
-        assert found.next.text.startswith("ask more raters, ")
+        assert found.next.text.startswith("have other people rate the items, too, ")
     else:
         assert found.next.items == round_up(check.more_items)
 
@@ -281,11 +281,18 @@ def test_a_reason_against_every_judge_does_not_deny_that_one_beats_the_constant(
     )
     constant = Constant(answer="no", measure="agreement", value=0.5)
     said = reason_text((), [bad, good], constant, 5)
-    assert said.startswith("None is shown to be worth more than asking nobody, although a, as it is, beats always ")
+    assert said == (
+        "a, as it is, beats always answering no, but is not shown to be worth more than asking nobody: 3.4 raters "
+        "[2.8, 4.0]."
+    )
     assert reason_text((), [bad], constant, 5).startswith("None is shown to know more than always answering no; b ")
     # `equivalence` calls this judge better than asking nobody.
     assert reason_text((), [judged("c")], constant, 5) == (
-        "c comes closest, worth 3.4 raters [2.8, 4.0], but that is not certain enough to recommend it."
+        "c comes closest, worth 3.4 raters [2.8, 4.0], but that could be chance."
+    )
+    unsure = replace(judged("c"), p_value=0.0123, p_needed=0.001)
+    assert reason_text((), [unsure], constant, 5).endswith(
+        ", but that could be chance (p = 0.012, needed: below 0.001)."
     )
 
 
@@ -363,3 +370,29 @@ def test_items_with_one_rating_that_the_own_answers_leave_out_are_counted():
 def test_a_rater_is_named_only_if_the_change_shows_beside_the_interval(without, high, is_said):
     best = SimpleNamespace(worth=2.82, worth_low=1.2, worth_high=high, verdict="within", low_verdict="within")
     assert _is_visible(without, "within", best) is is_said
+
+
+@pytest.mark.parametrize("right", [0.5, 0.9])
+def test_a_judge_is_used_only_if_it_does_well_on_all_items_that_it_answered(right):
+    rng = np.random.default_rng(3)
+    items, shared = np.arange(400), np.arange(120)  # on the shared ones another judge answered, too
+    truth = rng.integers(2, size=len(items))
+
+    def mostly(share):
+        return np.where(rng.random(len(items)) < share, truth, 1 - truth)
+
+    people = pd.DataFrame({name: mostly(0.8) for name in "wxyz"}).melt(var_name="rater", value_name="label")
+    many = pd.DataFrame({"item": items, "judge": "many", "label": mostly(np.where(items < len(shared), 0.95, right))})
+    few = pd.DataFrame({"item": shared, "judge": "few", "label": mostly(0.7)[shared]})
+    found = decide(people.assign(item=np.tile(items, 4)), pd.concat([few, many]), raters="fixed", **FEW)
+    row = next(one for one in found.judges if one.judge == "many")
+    assert (found.items, row.p_value < row.p_needed) == (120, True)  # on the shared items it is good
+    if right == 0.5:
+        assert (found.recommendation.use, row.shown, found.recalibration) == ((), False, ())
+        assert found.recommendation.reason.endswith(", but only on the items that every judge answered.")
+        assert found.recommendation.caveats[0].startswith("Do not use many: on all 400 items that it answered, ")
+    else:
+        assert (found.recommendation.use, row.how) == (("many",), "as is")
+        [learned] = found.recalibration
+        assert learned.items.sum() == 400
+    assert any(text.startswith("Only 120 of 400 rated items ") for text in found.warnings)

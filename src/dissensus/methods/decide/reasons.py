@@ -98,8 +98,10 @@ def reason_text(
         nearest = judges[0]
         closest = f"{nearest.judge} comes closest" + (f", worth {raters_text(nearest, largest)}" if largest else "")
         if nearest.worth_low > 0 or nearest.low_verdict == "above K":  # `equivalence` calls it better than nobody
-            chance = f" (p = {nearest.p_value:.2g}, needed: below {nearest.p_needed:g})"
-            return f"{closest}, but that could be chance{chance if nearest.p_value >= nearest.p_needed else ''}."
+            if nearest.p_value < nearest.p_needed:
+                return f"{closest}, but only on the items that every judge answered."
+            p_value = f" (p = {nearest.p_value:.2g}, needed: below {nearest.p_needed:g})"
+            return f"{closest}, but that could be chance{'' if math.isnan(nearest.p_value) else p_value}."
         beating = [own for own in judges if own.as_is and own.as_is.standing != "not better than a constant"]
         if beating and largest:  # by its own answers, as the table says, and yet the worth may be 0
             better, worth = beating[0].judge, raters_text(beating[0], largest)

@@ -81,8 +81,6 @@ class DecideJudge:
     low_verdict: Verdict | None
     high_verdict: Verdict | None
     shown: bool  # to know something: the lower end of its worth is above asking nobody, and chance is ruled out
-    p_value: float  # that it tells nothing beyond a constant answer, corrected for the number of judges; NaN if unknown
-    p_needed: float  # below which that is ruled out
     as_is: AsIs | None
     # How much higher than people it answers: its mean answer (of samples or probabilities) less theirs, in units of the
     # labels, with its interval; None where labels have no order.
@@ -90,6 +88,10 @@ class DecideJudge:
     separable: bool  # can be told apart from the best judge; for the best one, from every other
     shift_low: float | None = None
     shift_high: float | None = None
+    # That it tells nothing beyond a constant answer, corrected for the number of judges, and below what that is ruled
+    # out; NaN where there is no such test.
+    p_value: float = float("nan")
+    p_needed: float = float("nan")
     how: How = "as is"  # recalibrated if its own answers are not shown to beat a constant, or are shifted
 
 

@@ -92,6 +92,22 @@ class Intervals:
         spread = None if self.raters is None else self.raters.of_curve([i])
         return self._score(self.data.curve[0, [i]], self.samples.curve[:, [i]], errors, spread)
 
+    def gain(self, i: int, *, of_amateurs: bool = False) -> Bounds:
+        """Bounds of what surveys of the i-th size, of raters or amateurs, score beyond asking nobody."""
+        if self.samples is None:
+            return UNKNOWN
+        value, drawn = (
+            (part.amateurs if of_amateurs else part.curve)[:, [i]] - part.curve[:, [0]]
+            for part in (self.data, self.samples)
+        )
+        spread = None if self.raters is None else self.raters.of_gain(i, of_amateurs=of_amateurs)
+        return _percentiles(self._values(value[0], drawn, None, spread)[:, 0], self.options.confidence)
+
+    def judge_gain(self, j: int) -> Bounds:
+        """Bounds of what a judge scores beyond asking nobody."""
+        gaps = self.gaps(j)
+        return UNKNOWN if gaps is None else _percentiles(gaps[:, 0], self.options.confidence)
+
     def judge(self, j: int) -> Bounds:
         """Bounds of a judge's score."""
         if self.samples is None:

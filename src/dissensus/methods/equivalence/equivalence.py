@@ -334,7 +334,13 @@ def _curve(problem: Problem, intervals: Intervals, extras: Extras) -> tuple[Curv
         score, (low, high) = float(intervals.data.curve[0, i]), intervals.curve(i)
         items = int(problem.items[per_item >= k + problem.references].sum())
         error = extras.large[k].by_type.standard_error if k in extras.large else NAN
-        points.append(CurvePoint(raters=k, score=score, low=low, high=high, items=items, standard_error=error))
+        gain_low, gain_high = intervals.gain(i)
+        points.append(
+            CurvePoint(
+                raters=k, score=score, low=low, high=high, gain_low=gain_low, gain_high=gain_high, items=items,
+                standard_error=error,
+            )
+        )  # fmt: skip
     return tuple(points)
 
 
@@ -344,12 +350,13 @@ def _worths(problem: Problem, intervals: Intervals, *, has_ceiling: bool) -> tup
     for j, judge in enumerate(problem.judges):
         value = float(_placed(crossings(data.curve, data.judges[:, j]), problem)[0])
         drawn, ends = intervals.worth_samples(j), intervals.worth(j)
-        low, high = intervals.judge(j)
+        (low, high), (gain_low, gain_high) = intervals.judge(j), intervals.judge_gain(j)
         ratio, ratio_low, ratio_high = _ratio(intervals, j) if has_ceiling else (None, None, None)
         is_within = bool(np.isfinite(value))
         worths.append(
             JudgeWorth(
                 judge=judge.judge, calibrated=judge.calibrated, score=float(data.judges[0, j]), low=low, high=high,
+                gain_low=gain_low, gain_high=gain_high,
                 equivalence=value if is_within else NAN,
                 equivalence_raters=int(np.ceil(value)) if is_within else None,
                 **_ends(ends), verdict=verdict_of(value),
@@ -447,7 +454,12 @@ def _amateurs(problem: Problem, intervals: Intervals) -> tuple[AmateurPoint, ...
         score, (low, high) = float(data.amateurs[0, i]), intervals.amateurs(i)
         worth = float(crossings(data.curve, data.amateurs[:, i])[0])
         worth = worth if np.isfinite(worth) else NAN
-        points.append(AmateurPoint(raters=k, score=score, low=low, high=high, worth_experts=worth))
+        gain_low, gain_high = intervals.gain(i, of_amateurs=True)
+        points.append(
+            AmateurPoint(
+                raters=k, score=score, low=low, high=high, gain_low=gain_low, gain_high=gain_high, worth_experts=worth
+            )
+        )
     return tuple(points)
 
 
@@ -460,8 +472,8 @@ def _ceiling(intervals: Intervals, extras: Extras) -> Ceiling | None:
     points = []
     for i, k in enumerate(extras.beyond):
         value = float(data.beyond[0, i])
-        bounds = intervals.plain(value, None if samples is None else samples.beyond[:, i])
-        points.append(CurvePoint(raters=k, score=value, low=bounds[0], high=bounds[1], items=0))
+        low, high = intervals.plain(value, None if samples is None else samples.beyond[:, i])
+        points.append(CurvePoint(raters=k, score=value, low=low, high=high, gain_low=low, gain_high=high, items=0))
     return Ceiling(gain=gain, low=low, high=high, curve=tuple(points))
 
 

@@ -54,6 +54,11 @@ class RaterTerm:
         """Variances of the scores of these survey sizes."""
         return _known(self.pool.spread(self.deleted.curve[:, :, columns]))
 
+    def of_gain(self, i: int, *, of_amateurs: bool = False) -> RaterSpread:
+        """Variances of the score of the i-th survey size, of raters or amateurs, less that of asking nobody."""
+        scores = self.deleted.amateurs if of_amateurs else self.deleted.curve
+        return _known(self.pool.spread(scores[:, :, [i]] - self.deleted.curve[:, :, [0]]))
+
     def of_amateurs(self, columns: list[int]) -> RaterSpread:
         """Variances of the scores of this many amateurs."""
         return _known(self.pool.spread(self.deleted.amateurs[:, :, columns]))

@@ -25,12 +25,15 @@ class CurvePoint:
     low: float
     high: float
     items: int  # how many items have enough ratings for it
+    gain_low: float = float("nan")  # of what it scores beyond asking nobody
+    gain_high: float = float("nan")
     # Of the score, where surveys were sampled because there are too many; NaN where it is exact.
     standard_error: float = float("nan")
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
-        exact = {name: getattr(self, name) for name in ("raters", "score", "low", "high", "items")}
+        names = ("raters", "score", "low", "high", "gain_low", "gain_high", "items")
+        exact = {name: getattr(self, name) for name in names}
         return exact if math.isnan(self.standard_error) else exact | {"standard_error": self.standard_error}
 
 
@@ -43,6 +46,8 @@ class JudgeWorth:
     score: float
     low: float
     high: float
+    gain_low: float = float("nan")  # of what it scores beyond asking nobody
+    gain_high: float = float("nan")
     equivalence: float  # survey equivalence; NaN unless the verdict is `within`
     # The fewest raters whose survey scores at least as well; None unless the verdict is `within`.
     equivalence_raters: int | None
@@ -131,6 +136,8 @@ class AmateurPoint:
     score: float
     low: float
     high: float
+    gain_low: float = float("nan")  # of what it scores beyond asking nobody
+    gain_high: float = float("nan")
     worth_experts: float
 
 

@@ -142,11 +142,11 @@ def curve_figure(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms:
         ends = {"low": finite(ceiling.low), "high": finite(ceiling.high)}
         top = {"text": f"ceiling {decimal(ceiling.gain)}", "score": ceiling.gain, **ends}
     chart = CurveChart(
-        surveys=[_point(p, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
-        judges=_lines(result, lines, terms, origin),
-        beyond=[] if ceiling is None else [_point(p, 0.0) for p in ceiling.curve],
+        surveys=[_point(p, words, origin) | {"items": p.items} for p in result.curve if math.isfinite(p.score)],
+        judges=_lines(result, lines, terms, words),
+        beyond=[] if ceiling is None else [_point(p, words, 0.0) for p in ceiling.curve],
         ceiling=top,
-        amateurs=[_point(p, origin) for p in result.amateurs or () if math.isfinite(p.score)],
+        amateurs=[_point(p, words, origin) for p in result.amateurs or () if math.isfinite(p.score)],
         people="people asked" if terms.group is None else f"{terms.group} raters",
         amateur_people=f"{quoted(str(result.settings.get('amateurs')))} raters",
         scores=words.axis,
@@ -177,13 +177,19 @@ def drawn(result: EquivalenceResult, ranked: Sequence[JudgeWorth]) -> tuple[list
     return [*fitting, *raw[: MOST_LINES - len(fitting)]], [w for w in ranked if w not in fitting]
 
 
-def _point(point: CurvePoint | AmateurPoint, origin: float) -> dict[str, int | float | None]:
-    low, high = (finite(end - origin) for end in (point.low, point.high))
-    return {"raters": point.raters, "score": point.score - origin, "low": low, "high": high}
+def _ends(own: CurvePoint | AmateurPoint | JudgeWorth, words: ScoreWords) -> dict[str, float]:
+    """The interval of what is shown: of the score, or of the gain over asking nobody."""
+    return {"low": own.gain_low, "high": own.gain_high} if words.is_gain else {"low": own.low, "high": own.high}
 
 
-def _lines(result: EquivalenceResult, lines: Sequence[JudgeWorth], terms: Terms, origin: float) -> list[Row]:
+def _point(point: CurvePoint | AmateurPoint, words: ScoreWords, origin: float) -> dict[str, int | float | None]:
+    ends = {name: finite(end) for name, end in _ends(point, words).items()}
+    return {"raters": point.raters, "score": point.score - origin, **ends}
+
+
+def _lines(result: EquivalenceResult, lines: Sequence[JudgeWorth], terms: Terms, words: ScoreWords) -> list[Row]:
     """A row for each judge that is drawn; a judge has the same colour raw and calibrated."""
+    origin = words.origin(result.curve)
     slots = judge_slots(result, (w.judge for w in result.judges))
     has_both = len({w.calibrated for w in lines}) > 1
     names = short_names((w.judge for w in result.ranked), LONGEST_NAME, has_end=True)
@@ -192,8 +198,7 @@ def _lines(result: EquivalenceResult, lines: Sequence[JudgeWorth], terms: Terms,
             "name": f"{names[worth.judge]}{CALIBRATED if worth.calibrated else ''}",
             "text": f"{words_of.value_text(worth, terms)} {names[worth.judge]}{RAW * is_raw}",
             "score": worth.score - origin,
-            "low": finite(worth.low - origin),
-            "high": finite(worth.high - origin),
+            **{name: finite(end) for name, end in _ends(worth, words).items()},
             "worth": words_of.raters_text(worth, terms),
             "raters": worth.equivalence if worth.verdict == "within" else None,
             **slot_row(slots[worth.judge]),
@@ -218,7 +223,7 @@ def _caption(result: EquivalenceResult, lines: Sequence[JudgeWorth], left_out: S
 
 def _table(result: EquivalenceResult, words: ScoreWords, origin: float) -> Table:
     """The curve in numbers, on the same scale as the chart."""
-    known = [[p.raters, p.score - origin, p.low - origin, p.high - origin, p.items] for p in result.curve]
+    known = [[p.raters, p.score - origin, *_ends(p, words).values(), p.items] for p in result.curve]
     beyond = result.ceiling.curve if result.ceiling is not None else ()
     unit = f"{words.axis} (that scores {origin:.3f})" if words.is_gain else words.axis
     note = "; without items: estimated beyond the data" if beyond else ""
