@@ -130,6 +130,16 @@ def test_a_judge_that_always_says_the_same_does_not_beat_the_constant():
     assert compare(*unlike(100), bootstrap=0, resamples=50).has_better_than_constant
 
 
+def test_they_are_scored_on_the_items_of_every_pair():
+    # Two judges answer 60 items that are all no, too; a third only the others, of which half are yes.
+    people = [["no"] * 3] * 60 + [["no"] * 3, ["yes"] * 3] * 30
+    said = [row[0] for row in people]
+    ratings, judges = ratings_of(people), judges_of(a=said, b=["no"] * 120, c=[None] * 60 + said[60:])
+    result = compare(ratings, judges, metric="accuracy", bootstrap=0, resamples=50)
+    assert {pair.items for pair in result.pairs} == {120, 60}
+    assert (result.constant.score, result.person.score) == (0.5, 1.0)
+
+
 def test_wins_has_no_score_for_them():
     ratings, judges = unlike()
     result = compare(ratings, judges, metric="wins", bootstrap=0, resamples=50)

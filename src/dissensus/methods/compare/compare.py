@@ -366,10 +366,13 @@ def references_of(asked: Pairs, folds: Generator) -> tuple[Constant | None, Pers
     metric, ratings = asked.pairs[0].problem.metric, asked.ratings
     if metric.name in {"wins", "spearman", "emd-binned"}:
         return None, None
-    used = np.zeros(ratings.n_items, dtype=np.bool_)
+    used = np.zeros(ratings.n_items, dtype=np.intp)
     for pair in asked.pairs:
-        used[pair.rows] = True
-    rows = np.flatnonzero(used)
+        used[pair.rows] += 1
+    # On items of some pairs only, the references would be read beside scores of other items.
+    rows = np.flatnonzero(used == len(asked.pairs))
+    if not len(rows):
+        return None, None
     copies = None if ratings.copies is None else ratings.copies[rows]
     responses = asked.people.on(rows)
     n_labels = asked.n_labels
