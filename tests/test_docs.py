@@ -3,6 +3,7 @@
 import contextlib
 import importlib.util
 import io
+import json
 import re
 import shlex
 import subprocess
@@ -123,6 +124,55 @@ def test_every_page_is_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
     assert [page for page in pages if not re.search(rf"[ :]{re.escape(page)}$", navigation, re.MULTILINE)] == []
+
+
+BINARY, TOXICITY = ["example:binary"] * 2, ["example:toxicity"] * 2
+JSON_RUNS = {
+    "import": ["example:binary", "-o", "out.csv"],
+    "describe": ["example:toxicity", "--bootstrap=0", "--group=group"],
+    "decide": [*TOXICITY, "--bootstrap=20", "--positive=Toxic"],
+    "equivalence": [*TOXICITY, "--bootstrap=20", "--ceiling", "--experts=expert", "--amateurs=crowd"],
+    "judges": [*TOXICITY, "--bootstrap=10", "--positive=Toxic", "--beta=0,0.2"],
+    "items": [*BINARY, "--top=3"],
+    "compare": [*BINARY, "--margin=0.1", "--bootstrap=20", "--resamples=100"],
+    "alt-test": BINARY,
+    "gate": [*BINARY, "--judge=classifier", "--min-equivalence=1", "--positive=Yes", "--max-bias=0.3"],
+    "raters": [*TOXICITY, "--resamples=50", "--bootstrap=20"],
+    "panel": [*BINARY, "--bootstrap=20"],
+    "route": [*BINARY, "--judge=classifier", "--bootstrap=20"],
+    "plan raters": [
+        "--pilot=example:toxicity", "--pilot-judges=example:toxicity", "--a=strong", "--b=weak", "--bootstrap=20"
+    ],
+    "plan labels": [
+        "--pilot=example:binary", "--pilot-judges=example:binary", "--a=classifier", "--b=keywords", "--error=0.05",
+        "--bootstrap=20",
+    ],
+}  # fmt: skip
+BY_DATA = {"answer", "shares", "selected", "lost"}
+"""What has labels, definitions or judges as its keys."""
+BESIDE = {"panel": ["equivalence"], "raters": ["equivalence"], "decide": ["equivalence"]}
+"""Sections that a section refers to."""
+
+
+def json_keys(value: object) -> Iterator[str]:
+    """Every name in a result, at any depth; the ends of an interval count by the name of what they belong to."""
+    if isinstance(value, list):
+        for one in value:
+            yield from json_keys(one)
+    for key, one in value.items() if isinstance(value, dict) else ():
+        yield re.sub("_(low|high|verdict)$", "", key)
+        yield from () if key in BY_DATA else json_keys(one)
+
+
+@pytest.mark.parametrize("command", JSON_RUNS)
+def test_the_page_about_json_has_every_key(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main([*command.split(), *JSON_RUNS[command], "--json", "--quiet"]) == 0
+    page = (DOCS / "reference" / "json.md").read_text(encoding="utf-8")
+    sections = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    explained = " ".join(sections[name] for name in [command, *BESIDE.get(command, [])])
+    names = {re.sub("_(low|high|verdict)$", "", name) for name in re.findall(r"\w+", explained)}
+    assert sorted(set(json_keys(json.loads(capsys.readouterr().out)["result"])) - names - {"low", "high"}) == []
 
 
 def test_a_page_shows_what_its_commands_print_about_its_files():
