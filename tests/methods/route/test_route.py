@@ -283,6 +283,21 @@ def test_new_items_go_to_people_as_rated_ones_would():
     }
 
 
+def test_people_are_asked_about_as_many_new_items_as_planned_where_answers_are_the_same():
+    population = POPULATIONS["known split"]  # a judge of four different answers
+    for seed in range(3):
+        ratings, judges = population.draw(900, 8, 4, np.random.default_rng([17, seed]))
+        result = route(ratings.where(ratings.item < 400), judges, bootstrap=0)
+        answers = judges.probability[400:, 0]  # i400 to i899 are in the order of the alphabet
+        share = {p: np.mean(answers == p) for p in set(answers[:].tolist())}
+        asked = {p: np.mean([one.raters > 0 for one, q in zip(result.assignments, answers, strict=True) if q == p])
+                 for p in share}  # fmt: skip
+        known = judges.probability[:400, 0]
+        of_rated = sum(own * np.mean(known == p) for p, own in asked.items())
+        assert of_rated == pytest.approx(result.recommended.share_to_people, abs=0.04)
+        assert sum(0 < own < 1 for own in asked.values()) <= 2  # one answer at the threshold, or two that add the same
+
+
 def test_assignments_are_written_and_refused_without_new_items(tmp_path, capsys):
     out = tmp_path / "assignments.csv"
     new = tmp_path / "new.csv"

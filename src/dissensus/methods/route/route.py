@@ -260,7 +260,7 @@ def _setting(ratings: Ratings, judges: Judges, judge: str, options: RouteOptions
     return Setting(
         prepared=prepared, kept=kept, outputs=outputs, predictions=own.predictions, knowledge=knowledge,
         scores=by_item, routes=routing(own.predictions, by_item, fold), fold=fold, most=most,
-        gain_maps=maps, expected=np.stack([np.sort(learned(own.predictions))[::-1] for learned in maps]),
+        gain_maps=maps, expected=np.stack([np.sort(learned(inside[kept]))[::-1] for learned in maps]),
         warnings=_left_out(len(kept), len(counts), most, asked),
     )  # fmt: skip
 
@@ -524,13 +524,15 @@ def _assigned(
     predictions = learned(np.stack(list(outputs.values())))
     learned_gains = setting.gain_maps[plan.raters - 1]
     gains = learned_gains(predictions)
+    # By the map of new items: learned fold by fold, the same answer would mean a little more in one fold than another.
+    of_rated = learned_gains(learned(setting.outputs)[setting.kept])
     chances, which = np.full(len(gains), NAN), np.arange(len(gains))
     if label_next is not None:
         chances = chances_of(_information(setting, predictions), label_next)
         which = drawn_items(chances, rng)
         raters = np.full(len(gains), plan.people + 1)
     elif plan.saves:
-        routed = at_share(routed_shares(gains, learned_gains(setting.predictions)), plan.share_to_people)
+        routed = at_share(routed_shares(gains, of_rated), plan.share_to_people)
         raters = np.where(rng.random(len(gains)) < routed, plan.raters, 0)
     else:
         raters = np.full(len(gains), plan.people)
