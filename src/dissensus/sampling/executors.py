@@ -100,14 +100,9 @@ Progress = Callable[[int, int], None]  # told how many tasks are done, and of ho
 
 
 def run_tasks(
-    executor: Executor,
-    function: Callable[[Task, Generator], T],
-    tasks: Sequence[Task],
-    *,
-    rng: int | Generator | None = None,
-    streams: Sequence[Generator] | None = None,
-    progress: Progress | None = None,
-) -> list[T]:
+    executor: Executor, function: Callable[[Task, Generator], T], tasks: Sequence[Task], *,
+    rng: int | Generator | None = None, streams: Sequence[Generator] | None = None, progress: Progress | None = None,
+) -> list[T]:  # fmt: skip
     """Results of `function(task, stream)` for each task, in the order of the tasks.
 
     The streams belong to the tasks, not to the workers: one worker or ten, the same numbers come out. They come from

@@ -75,15 +75,9 @@ def consistency(population: Population, tau: float) -> Floats:
 
 
 def selected_consistency(
-    design: Indeterminacy,
-    measures: Mapping[str, Measure],
-    *,
-    ratings: int | None = 1,
-    taus: Sequence[float] = TAUS,
-    items: int = 100,
-    judges: int = 50,
-    rng: int | Generator | None = None,
-) -> dict[str, float]:
+    design: Indeterminacy, measures: Mapping[str, Measure], *, ratings: int | None = 1, taus: Sequence[float] = TAUS,
+    items: int = 100, judges: int = 50, rng: int | Generator | None = None,
+) -> dict[str, float]:  # fmt: skip
     """Decision consistency of the judge that each measure selects, averaged over thresholds.
 
     `design`: how people and judges rate. `measures`: by what to select. `ratings`: forced choices per item; None is a
@@ -193,15 +187,9 @@ def _plain(value: float) -> float:
 
 
 def simulate_indeterminate(
-    design: Indeterminacy | None = None,
-    *,
-    items: int = 100,
-    raters: int = 5,
-    paired: int = 100,
-    judges: int = 10,
-    samples: int = 10,
-    rng: int | Generator | None = None,
-) -> Simulated[IndeterminateTruth]:
+    design: Indeterminacy | None = None, *, items: int = 100, raters: int = 5, paired: int = 100, judges: int = 10,
+    samples: int = 10, rng: int | Generator | None = None,
+) -> Simulated[IndeterminateTruth]:  # fmt: skip
     """Ratings and judges' answers of an indeterminate task, with the truth behind them.
 
     Options are called A, B, C, ...; A is the positive one. Every rater gives every item a forced choice; for some

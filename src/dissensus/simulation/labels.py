@@ -299,16 +299,10 @@ JUDGES = ("better", "worse")
 
 
 def simulate_labels(
-    classifiers: TwoClassifiers | None = None,
-    noise: LabelNoise | None = None,
-    *,
-    items: int = 200,
-    raters: int | tuple[int, int] = 5,
-    pool: int | None = None,
-    unlabelled: int = 0,
-    prevalence: float | None = None,
+    classifiers: TwoClassifiers | None = None, noise: LabelNoise | None = None, *, items: int = 200,
+    raters: int | tuple[int, int] = 5, pool: int | None = None, unlabelled: int = 0, prevalence: float | None = None,
     rng: int | Generator | None = None,
-) -> Simulated[LabelsTruth]:
+) -> Simulated[LabelsTruth]:  # fmt: skip
     """Labels of people and predictions of a better and a worse classifier, with the truth behind them.
 
     `classifiers`: how often each is right; if not given the paper's, of accuracies .75 and .85, independent of each

@@ -194,13 +194,9 @@ class ResponsesTruth(Truth):
 
 
 def simulate_responses(
-    responses: Responses | None = None,
-    *,
-    items: int = 100,
-    raters: int | tuple[int, int] = 5,
-    samples: tuple[int, int] = (5, 5),
-    rng: int | Generator | None = None,
-) -> Simulated[ResponsesTruth]:
+    responses: Responses | None = None, *, items: int = 100, raters: int | tuple[int, int] = 5,
+    samples: tuple[int, int] = (5, 5), rng: int | Generator | None = None,
+) -> Simulated[ResponsesTruth]:  # fmt: skip
     """Ratings of people and answers of judges A, who is like them, and B, who is not, with the truth behind them.
 
     `responses`: how responses come about; the paper's normal items with effect .1 if not given. `items`: how many

@@ -127,14 +127,9 @@ class SoftClassifier:
 
     @classmethod
     def from_hard(
-        cls,
-        hard: HardClassifier,
-        *,
-        name: str,
-        temperature: float = 1.0,
-        noise: float = 0.0,
+        cls, hard: HardClassifier, *, name: str, temperature: float = 1.0, noise: float = 0.0,
         decimals: int | None = None,
-    ) -> "SoftClassifier":
+    ) -> "SoftClassifier":  # fmt: skip
         """The soft classifier that a hard one induces: how raters answer where it gives its answer (footnote 3)."""
         return cls(
             name=name, outputs=hard.outputs, consistency=hard.consistency, temperature=temperature, noise=noise,

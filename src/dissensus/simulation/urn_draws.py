@@ -244,14 +244,9 @@ MOST_LABELS_FOR_SETS = 16
 
 
 def simulate_urn(
-    urn: Urn,
-    *,
-    items: int,
-    raters: int | tuple[int, int] | Sequence[Panel] = 10,
-    classifiers: Sequence[Classifier] = (),
-    samples: int = 1,
-    rng: int | Generator | None = None,
-) -> Simulated[UrnTruth]:
+    urn: Urn, *, items: int, raters: int | tuple[int, int] | Sequence[Panel] = 10,
+    classifiers: Sequence[Classifier] = (), samples: int = 1, rng: int | Generator | None = None,
+) -> Simulated[UrnTruth]:  # fmt: skip
     """Ratings and judges' answers drawn from an urn, with the truth behind them.
 
     `urn`: states of items and their probabilities. `items`: how many items to draw. `raters`: how many raters rate each

@@ -129,31 +129,17 @@ async def _open_desk(app: Starlette, settings: Settings, guard: Callable[[], Gua
     shelf = Shelf(Path(settings.folder), keep_seconds=settings.keep_seconds)
     folder = shelf.folder
     long = Pool(
-        folder,
-        size=settings.reports_at_once,
-        most_waiting=settings.most_waiting,
-        longest=settings.longest_job,
-        is_fresh=True,
-        keep=keeper(shelf),
-    )
+        folder, size=settings.reports_at_once, most_waiting=settings.most_waiting, longest=settings.longest_job,
+        is_fresh=True, keep=keeper(shelf),
+    )  # fmt: skip
     quick = Pool(
-        folder,
-        size=QUICK_WORKERS,
-        most_waiting=MOST_QUICK,
-        longest=LONGEST_QUICK,
-        warm=WARM,
-        is_fresh=False,
-    )
+        folder, size=QUICK_WORKERS, most_waiting=MOST_QUICK, longest=LONGEST_QUICK, warm=WARM, is_fresh=False,
+    )  # fmt: skip
     jobs = JobBook(long, keep_seconds=settings.keep_seconds)
     desk = Desk(
-        settings=settings,
-        session=guard().session,
-        key=guard().key,
-        shelf=shelf,
-        jobs=jobs,
-        long=long,
+        settings=settings, session=guard().session, key=guard().key, shelf=shelf, jobs=jobs, long=long,
         quick=QuickAnswers(quick),
-    )
+    )  # fmt: skip
     app.state.desk = desk
     app.state.collections = Collections(Path(settings.folder))
     tidying = asyncio.create_task(_tidy(desk))

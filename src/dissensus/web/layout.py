@@ -27,12 +27,9 @@ def environment() -> "Environment":
 
     report = report_environment()
     found = Environment(
-        loader=ChoiceLoader([PackageLoader("dissensus.web"), PackageLoader("dissensus.report")]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+        loader=ChoiceLoader([PackageLoader("dissensus.web"), PackageLoader("dissensus.report")]), autoescape=True,
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
     found.globals.update(report.globals)
     found.filters.update(report.filters)
     found.filters["visible"] = lambda text: visible(in_browser(text))

@@ -59,13 +59,9 @@ class Telling(Asking):
         return answer
 
     def ask(
-        self,
-        question: str,
-        what: str,
-        ask: Callable[[Progress | None], T],
-        *,
+        self, question: str, what: str, ask: Callable[[Progress | None], T], *,
         refused: tuple[type[DissensusError], ...] | type[DissensusError] = (),
-    ) -> T | Unanswered:
+    ) -> T | Unanswered:  # fmt: skip
         """The answer, told as a section, or the reason why there is none."""
         answer = super().ask(question, what, ask, refused=refused)
         result = answer.result if isinstance(answer, Worked) else answer

@@ -155,16 +155,9 @@ def serve(settings: Settings, *, opens: bool, say: Callable[[str], None]) -> Non
 
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL)  # a garbled upload is its sender's problem
     config = uvicorn.Config(
-        app,
-        http=protocol_for(settings),
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=LINGER_SECONDS,
-    )
+        app, http=protocol_for(settings), ws="none", lifespan="on", log_config=None, log_level="critical",
+        access_log=False, server_header=False, timeout_graceful_shutdown=LINGER_SECONDS,
+    )  # fmt: skip
     with listening:
         Server(config, on_started=started).run(sockets=[listening])
 

@@ -58,12 +58,9 @@ def ratings_in(arguments: Mapping[str, object], *, group: str | None = None) -> 
     where = Path(str(arguments["ratings"]))
     told = {name: value for name, value in plan.options().items() if name not in OF_JUDGES}
     ratings = read(
-        where,
-        task=task_in(arguments),
-        items=None if items is None else Path(items),
-        by=text_in(arguments, "by"),
+        where, task=task_in(arguments), items=None if items is None else Path(items), by=text_in(arguments, "by"),
         **told,
-    )
+    )  # fmt: skip
     name = str(arguments["ratings_name"])
     return replace(ratings, provenance=ratings.provenance and replace(ratings.provenance, name=name))
 
@@ -99,35 +96,25 @@ def ratings_plan(arguments: Mapping[str, object]) -> ReadPlan:
     task, labels = task_in(arguments), text_in(arguments, "labels")
     options = None if task is None else task.options
     return ReadPlan(
-        item=text_in(arguments, "item"),
-        rater=text_in(arguments, "rater"),
-        label=text_in(arguments, "label"),
+        item=text_in(arguments, "item"), rater=text_in(arguments, "rater"), label=text_in(arguments, "label"),
         labels=options if labels is None else split_labels(labels),
-        scale=cast("Scale | None", text_in(arguments, "scale")),
-        repeats=repeats_in(arguments),
-        question=text_in(arguments, "question"),
-        label_map=renamed_labels(text_in(arguments, "map") or ""),
-        merge_case=bool(arguments.get("merge_case")),
-        split=text_in(arguments, "split"),
-        drop=patterns_in(arguments, "drop"),
-        off_scale=cast("OffScale", text_in(arguments, "off_scale") or "error"),
+        scale=cast("Scale | None", text_in(arguments, "scale")), repeats=repeats_in(arguments),
+        question=text_in(arguments, "question"), label_map=renamed_labels(text_in(arguments, "map") or ""),
+        merge_case=bool(arguments.get("merge_case")), split=text_in(arguments, "split"),
+        drop=patterns_in(arguments, "drop"), off_scale=cast("OffScale", text_in(arguments, "off_scale") or "error"),
         skipped=cast("Skipped", text_in(arguments, "skipped") or "drop"),
-    )
+    )  # fmt: skip
 
 
 def judges_plan(arguments: Mapping[str, object]) -> ReadPlan:
     """What the visitor said about the judges' file; of a sheet that has people, too, who in it are judges."""
     plan = ReadPlan(
-        item=text_in(arguments, "judges_item"),
-        judge=text_in(arguments, "judges_judge"),
-        label=text_in(arguments, "judges_label"),
-        question=text_in(arguments, "judges_question"),
-        repeats=repeats_in(arguments),
-        label_map=renamed_labels(text_in(arguments, "judges_map") or ""),
-        merge_case=bool(arguments.get("judges_merge_case")),
-        split=text_in(arguments, "judges_split"),
+        item=text_in(arguments, "judges_item"), judge=text_in(arguments, "judges_judge"),
+        label=text_in(arguments, "judges_label"), question=text_in(arguments, "judges_question"),
+        repeats=repeats_in(arguments), label_map=renamed_labels(text_in(arguments, "judges_map") or ""),
+        merge_case=bool(arguments.get("judges_merge_case")), split=text_in(arguments, "judges_split"),
         drop=patterns_in(arguments, "judges_drop"),
-    )
+    )  # fmt: skip
     path = text_in(arguments, "judges")
     if path is None or path != text_in(arguments, "ratings") or plan.judge is not None:
         return plan

@@ -118,15 +118,9 @@ def _places(texts: Sequence[str | None], known: Sequence[str], role: str, table:
 
 
 def assemble_people(
-    profiles: Profiles,
-    spelled: Spelled,
-    *,
-    left_out: Sequence[LeftOut],
-    notes: Sequence[str],
-    unlabelled_items: int,
-    raters: int | None,
-    provenance: Provenance,
-) -> Ratings:
+    profiles: Profiles, spelled: Spelled, *, left_out: Sequence[LeftOut], notes: Sequence[str], unlabelled_items: int,
+    raters: int | None, provenance: Provenance,
+) -> Ratings:  # fmt: skip
     """The ratings of the profiles; those that lost all of their labels are left out and counted."""
     cells = cells_of(profiles.rated)
     cells = cells[spelled.label[cells[:, 1]] >= 0]

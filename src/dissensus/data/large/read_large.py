@@ -184,15 +184,9 @@ def _about_reading(wanted: Input, items: Sequence[PartItems], summed_up: Sequenc
 
 
 def _profiles(
-    items: Sequence[PartItems],
-    parts: Parts,
-    coding: Coding,
-    rated: Spelled,
-    judged: Spelled | None,
-    scored_by: LabelScores | None,
-    *,
-    most: int,
-) -> tuple[Profiles, MomentSums | None, tuple[str, ...]]:
+    items: Sequence[PartItems], parts: Parts, coding: Coding, rated: Spelled, judged: Spelled | None,
+    scored_by: LabelScores | None, *, most: int,
+) -> tuple[Profiles, MomentSums | None, tuple[str, ...]]:  # fmt: skip
     """The different items; where they are too many, those that raters tell apart and the sums of judges' scores."""
     known = [part.profiles for part in items if part.profiles is not None]
     if len(known) == len(items):

@@ -77,13 +77,8 @@ def create_outputs(connection: duckdb.DuckDBPyConnection, coding: Coding) -> Non
 
 
 def moment_sums(
-    connection: duckdb.DuckDBPyConnection,
-    coding: Coding,
-    *,
-    place: Codes,
-    n_labels: int,
-    scores: LabelScores,
-) -> MomentSums:
+    connection: duckdb.DuckDBPyConnection, coding: Coding, *, place: Codes, n_labels: int, scores: LabelScores,
+) -> MomentSums:  # fmt: skip
     """The sums of the table `judged`, a piece at a time; `place` has the label of each output among all labels."""
     kinds = connection.execute("SELECT * FROM kinds_of_items ORDER BY number").fetchnumpy()
     n_kinds, names = len(kinds["items"]), output_columns(coding)
@@ -108,14 +103,9 @@ def moment_sums(
 
 
 def _add(
-    sums: list[list[int]],
-    number: npt.NDArray[np.integer],
-    outputs: Floats,
-    coding: Coding,
-    place: Codes,
-    n_labels: int,
-    scores: LabelScores,
-) -> None:
+    sums: list[list[int]], number: npt.NDArray[np.integer], outputs: Floats, coding: Coding, place: Codes,
+    n_labels: int, scores: LabelScores,
+) -> None:  # fmt: skip
     """Add the items of a piece to the sums of their profiles."""
     order = np.argsort(number, kind="stable")
     present, start = np.unique(number[order], return_index=True)

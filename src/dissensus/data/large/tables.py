@@ -462,14 +462,10 @@ class Tables:
 
 
 def input_of(
-    ratings: str | os.PathLike[str],
-    judges: str | os.PathLike[str] | None = None,
-    *,
-    ratings_plan: ReadPlan | None = None,
-    judges_plan: ReadPlan | None = None,
-    judge: str | Sequence[str] | None = None,
+    ratings: str | os.PathLike[str], judges: str | os.PathLike[str] | None = None, *,
+    ratings_plan: ReadPlan | None = None, judges_plan: ReadPlan | None = None, judge: str | Sequence[str] | None = None,
     round_outputs: int | None = None,
-) -> Input:
+) -> Input:  # fmt: skip
     """What to read, checked: the files are there, and options have values that they can have."""
     if round_outputs is not None and not 1 <= round_outputs <= 15:  # noqa: PLR2004 - a double has no more
         option = named("round_outputs")

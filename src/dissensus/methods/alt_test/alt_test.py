@@ -149,12 +149,8 @@ def alt_test(
         settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=(*data.warnings, *about_raters, *_warnings(data, tallied, tests, dropped, options)),
-        judges=tuple(tests),
-        baseline=baseline,
-        score=score,
-        epsilon=epsilon,
-        dropped=dropped,
-    )
+        judges=tuple(tests), baseline=baseline, score=score, epsilon=epsilon, dropped=dropped,
+    )  # fmt: skip
 
 
 # ---- What raters and judges answered, in the form that the test uses
@@ -192,12 +188,9 @@ def _data_of(ratings: Ratings, judges: Judges, options: AltTestOptions) -> Data:
     _check_score(ratings, aligned, options)
     times = np.bincount(ratings.item, minlength=ratings.n_items)
     return Data(
-        ratings=ratings,
-        rater=rater,
-        aligned=aligned,
-        is_rated=np.asarray(times >= options.min_raters),
+        ratings=ratings, rater=rater, aligned=aligned, is_rated=np.asarray(times >= options.min_raters),
         warnings=tuple(dict.fromkeys((*ratings.warnings, *chosen.warnings, *aligned.warnings, *about_kinds))),
-    )
+    )  # fmt: skip
 
 
 def _of_one_elicitation(ratings: Ratings, judges: Judges, score: Score) -> tuple[Ratings, Judges, list[str]]:
@@ -402,18 +395,10 @@ def _beside(test: JudgeTest, constant: JudgeTest, options: AltTestOptions, drawn
 def _rater_test(name: str, tally: Tally, test: Test, p_value: float, p_adjusted: float, alpha: float) -> RaterTest:
     low, high = t_interval(tally, alpha)
     return RaterTest(
-        rater=name,
-        items=tally.items,
-        p_value=p_value,
-        p_adjusted=p_adjusted,
-        rejected=p_adjusted <= alpha,
-        judge_at_least_as_close=tally.judge_at_least_as_close,
-        rater_at_least_as_close=tally.rater_at_least_as_close,
-        difference=tally.mean,
-        low=low,
-        high=high,
-        test=test,
-    )
+        rater=name, items=tally.items, p_value=p_value, p_adjusted=p_adjusted, rejected=p_adjusted <= alpha,
+        judge_at_least_as_close=tally.judge_at_least_as_close, rater_at_least_as_close=tally.rater_at_least_as_close,
+        difference=tally.mean, low=low, high=high, test=test,
+    )  # fmt: skip
 
 
 def _test_for(tally: Tally, options: AltTestOptions) -> Test:

@@ -101,17 +101,9 @@ def _swap(teams: Codes, met: Codes, first: tuple[int, int], second: tuple[int, i
 
 
 def assign(
-    n_items: int,
-    raters: Sequence[str],
-    *,
-    per_item: int,
-    n_checks: int = 0,
-    repeat_share: float = 0.0,
-    check_share: float = 0.0,
-    waves: int = 1,
-    is_pairwise: bool = False,
-    seed: int = 0,
-) -> Mapping[str, tuple[Slot, ...]]:
+    n_items: int, raters: Sequence[str], *, per_item: int, n_checks: int = 0, repeat_share: float = 0.0,
+    check_share: float = 0.0, waves: int = 1, is_pairwise: bool = False, seed: int = 0,
+) -> Mapping[str, tuple[Slot, ...]]:  # fmt: skip
     """What each rater is asked, in order.
 
     `n_items`, `n_checks`: items to rate, and items whose answer is known. `raters`: their names. `per_item`: ratings of

@@ -28,19 +28,12 @@ class CollectOptions(Options):
         0.05, metavar="S", at_least=0, at_most=0.5, help="Attention checks as a share of a rater's items."
     )
     stop_at: float | None = option(
-        None,
-        metavar="W",
-        above=0,
-        below=1,
-        help="Stop early once agreement is known to within plus or minus W.",
-    )
+        None, metavar="W", above=0, below=1, help="Stop early once agreement is known to within plus or minus W.",
+    )  # fmt: skip
     looks: int = option(
-        5,
-        metavar="N",
-        at_least=1,
-        at_most=MOST_LOOKS,
+        5, metavar="N", at_least=1, at_most=MOST_LOOKS,
         help="How many times to check that, evenly spaced; cannot be changed later.",
-    )
+    )  # fmt: skip
     bootstrap: int = bootstrap_option()
     confidence: float = confidence_option()
 

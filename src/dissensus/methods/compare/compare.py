@@ -181,15 +181,9 @@ def compare(
     noise = noise_of(asked, sizes=sizes, stream=rater_stream(rng)) if drawn_as == "sampled" else None
     with open_executor(engine, workers=workers) as executor:
         resampled = resample(
-            [pair.problem for pair in pairs],
-            test,
-            noise=noise,
-            resamples=options.n_resamples,
-            bootstrap=bootstrap,
-            rng=np.random.default_rng(rng),
-            executor=executor,
-            progress=progress,
-        )
+            [pair.problem for pair in pairs], test, noise=noise, resamples=options.n_resamples, bootstrap=bootstrap,
+            rng=np.random.default_rng(rng), executor=executor, progress=progress,
+        )  # fmt: skip
     columns = [pair.problem.observed() for pair in pairs]
     compared = _all_compared(pairs, columns, resampled, options)
     constant, person = references_of(asked, folds)
@@ -220,13 +214,9 @@ def _all_compared(
 
 
 def _compared(
-    pair: NamedPair,
-    columns: Columns,
-    resampled: Resampled,
-    p_holm: float,
-    inferiority: NonInferiority | None,
+    pair: NamedPair, columns: Columns, resampled: Resampled, p_holm: float, inferiority: NonInferiority | None,
     options: CompareOptions,
-) -> PairComparison:
+) -> PairComparison:  # fmt: skip
     scores = pair.problem.metric.score(columns)
     difference = float(scores.difference)
     low, high = percentile_interval(resampled.differences, options.confidence, most_undefined=1.0)
@@ -234,19 +224,10 @@ def _compared(
         low = high = math.nan
     gain = difference if pair.problem.metric.higher_is_better else -difference
     return PairComparison(
-        judge_a=pair.judge_a,
-        judge_b=pair.judge_b,
-        score_a=float(scores.a),
-        score_b=float(scores.b),
-        difference=difference,
-        better=_better(gain, p_holm, low, high, options),
-        low=low,
-        high=high,
-        p_value=resampled.p_value,
-        p_holm=p_holm,
-        items=pair.problem.items_in_all,
-        non_inferiority=inferiority,
-    )
+        judge_a=pair.judge_a, judge_b=pair.judge_b, score_a=float(scores.a), score_b=float(scores.b),
+        difference=difference, better=_better(gain, p_holm, low, high, options), low=low, high=high,
+        p_value=resampled.p_value, p_holm=p_holm, items=pair.problem.items_in_all, non_inferiority=inferiority,
+    )  # fmt: skip
 
 
 def _better(gain: float, p_value: float, low: float, high: float, options: CompareOptions) -> Better:

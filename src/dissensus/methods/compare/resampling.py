@@ -278,16 +278,9 @@ def drawn(part: Part, rng: Generator) -> Floats:
 
 
 def resample(
-    problems: Sequence[Problem],
-    test: Test,
-    *,
-    resamples: int,
-    bootstrap: int,
-    rng: Generator,
-    executor: Executor,
-    noise: Sequence[RaterNoise] | None = None,
-    progress: Progress | None = None,
-) -> list[Resampled]:
+    problems: Sequence[Problem], test: Test, *, resamples: int, bootstrap: int, rng: Generator, executor: Executor,
+    noise: Sequence[RaterNoise] | None = None, progress: Progress | None = None,
+) -> list[Resampled]:  # fmt: skip
     """P-value and bootstrap differences of each pair, for raters like these where their noise is given.
 
     A pair has the same numbers alone and among others: all pairs share the random numbers of the test, and those of the

@@ -69,39 +69,24 @@ class CompareOptions(Options):
         help="Also ask whether B is worse than A by at most this much.",
     )
     resamples: int | None = option(
-        None,
-        metavar="N",
-        at_least=1,
-        limit="samples",
-        wants="give a number of at least 1",
+        None, metavar="N", at_least=1, limit="samples", wants="give a number of at least 1",
         help="Resamples of the test; 10,000 if not given, for mixture 1,000.",
-    )
+    )  # fmt: skip
     raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option()
     confidence: float = confidence_option()
     clip: float = option(
-        0.02,
-        metavar="E",
-        above=0,
-        below=0.5,
-        wants="it is a share between 0 and 0.5",
+        0.02, metavar="E", above=0, below=0.5, wants="it is a share between 0 and 0.5",
         help="Cross-entropy keeps probabilities this far from 0 and 1.",
-    )
+    )  # fmt: skip
     bins: int = option(
-        5,
-        metavar="N",
-        at_least=1,
-        at_most=MOST_BINS,
-        wants=f"give a number from 1 to {MOST_BINS}",
+        5, metavar="N", at_least=1, at_most=MOST_BINS, wants=f"give a number from 1 to {MOST_BINS}",
         help="Bins of emd-binned.",
-    )
+    )  # fmt: skip
     bounds: tuple[float, float] | None = option(
-        None,
-        metavar="LOW,HIGH",
-        typed=bounds_of,
-        wants="give two numbers, the lower one first",
+        None, metavar="LOW,HIGH", typed=bounds_of, wants="give two numbers, the lower one first",
         help="Where the bins begin and end; the raters' labels if not given.",
-    )
+    )  # fmt: skip
     same_scale: bool | None = option(
         None, flag="--same-scale/--other-scale", help="Whether judges' numbers are on the raters' scale."
     )

@@ -69,13 +69,9 @@ def label_space(ratings: Ratings, judges: Judges, task: Task | None) -> LabelSpa
     judge_members = np.zeros((len(spelled), len(options)), dtype=np.bool_)
     judge_members[is_used] = membership([spelled[place] for place in np.flatnonzero(is_used)], options)
     return LabelSpace(
-        options=options,
-        response_sets=sets,
-        members=membership(sets, options),
-        people_members=membership(ratings.labels, options),
-        judge_members=judge_members,
-        warnings=tuple(warnings),
-    )
+        options=options, response_sets=sets, members=membership(sets, options),
+        people_members=membership(ratings.labels, options), judge_members=judge_members, warnings=tuple(warnings),
+    )  # fmt: skip
 
 
 def _check_within(labels: Sequence[str], task: Task, whose: str, error: type[TaskError | JudgesError]) -> None:
@@ -320,15 +316,11 @@ def answers_of(
         np.where(is_choice[:, :, None], chosen, endorsed)[:, :, -k:], np.where(is_choice, asked, asked_sets)
     )
     return JudgeAnswers(
-        soft=as_choices[:, :k].reshape(*shape, k),
-        stated=as_choices[:, -k:].reshape(*shape, k),
-        marginals=as_sets[:, k : 2 * k].reshape(*shape, k),
-        positive=as_sets[:, 2 * k].reshape(shape),
-        has_choice=has_choice.reshape(shape),
-        has_set=has_set.reshape(shape),
-        both_orders=both.reshape(shape),
+        soft=as_choices[:, :k].reshape(*shape, k), stated=as_choices[:, -k:].reshape(*shape, k),
+        marginals=as_sets[:, k : 2 * k].reshape(*shape, k), positive=as_sets[:, 2 * k].reshape(shape),
+        has_choice=has_choice.reshape(shape), has_set=has_set.reshape(shape), both_orders=both.reshape(shape),
         flips=flips.reshape(shape),
-    )
+    )  # fmt: skip
 
 
 def _per_answer(judges: Judges, per_label: Floats | Flags) -> Floats:

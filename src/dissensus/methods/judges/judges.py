@@ -178,12 +178,9 @@ def judges(
 
 
 def _sum_up(
-    prepared: Prepared,
-    options: JudgesOptions,
-    statistics: Statistics,
-    samples: Scores | None,
+    prepared: Prepared, options: JudgesOptions, statistics: Statistics, samples: Scores | None,
     data: Mapping[str, Mapping[str, object]],
-) -> JudgesResult:
+) -> JudgesResult:  # fmt: skip
     """The result of a question, from the problem and the scores of the bootstrap samples."""
     problem, judges, confidence = prepared.problem, prepared.judges, options.confidence
     scores = scores_of(problem, statistics, problem.pool_weights[None, :])
@@ -192,14 +189,9 @@ def _sum_up(
     rulers = rulers_of(prepared, constants, options.seed)
     definitions = definition_results(prepared, scores, samples, constants, rulers, confidence=confidence)
     downstream = downstream_rows(
-        decided,
-        samples,
-        taus=problem.taus,
-        judges=judges,
-        confidence=confidence,
-        items=problem.items_in_all,
+        decided, samples, taus=problem.taus, judges=judges, confidence=confidence, items=problem.items_in_all,
         rulers=rulers,
-    )
+    )  # fmt: skip
     sensitivity, flips = _sweep(prepared, options, scores, constants)
     turned = oriented(problem.definitions, scores.values[0])
     by_measure = next(definition for definition in definitions if definition.id == prepared.measure)

@@ -177,15 +177,11 @@ def reduced_panels(prepared: Prepared, counts: Floats, weights: Floats, kind: Ki
     row, label = np.nonzero(is_first)
     problem = prepared.problem
     reduced = replace(
-        problem,
-        people=replace(people.ratings.of(row), stated=np.eye(is_first.shape[1])[label]),
+        problem, people=replace(people.ratings.of(row), stated=np.eye(is_first.shape[1])[label]),
         people_positive=None if problem.people_positive is None else people.positive[row],
-        is_chosen=np.ones(len(row), dtype=np.bool_),
-        is_reversed=np.zeros(len(row), dtype=np.bool_),
-        reversal=None,
-        pool=len(row),
-        pool_copies=(part / is_first.sum(axis=1))[row],
-    )
+        is_chosen=np.ones(len(row), dtype=np.bool_), is_reversed=np.zeros(len(row), dtype=np.bool_), reversal=None,
+        pool=len(row), pool_copies=(part / is_first.sum(axis=1))[row],
+    )  # fmt: skip
     items = int(weights[total >= FEWEST].sum())
     return Panels(kind=kind, item=item[row], cell=cell[row], problem=reduced, items=items)
 

@@ -182,14 +182,10 @@ def scores_of(problem: Problem, statistics: Statistics, weights: Floats) -> Scor
         consistency, prevalence = consistency + anew.alike, prevalence + anew.positive
     judged, decided = _totals(compared, statistics.judge_decisions) / total[:, :, None], prevalence / total
     return Scores(
-        values=values,
-        consistency=consistency / total[:, :, None],
-        judged_positive=judged,
-        prevalence=decided,
-        bias=judged - decided[:, :, None],
-        reverse=np.zeros((len(weights), 0, 0)) if anew is None else anew.matrix,
+        values=values, consistency=consistency / total[:, :, None], judged_positive=judged, prevalence=decided,
+        bias=judged - decided[:, :, None], reverse=np.zeros((len(weights), 0, 0)) if anew is None else anew.matrix,
         own_beta=_own_betas(problem, compared),
-    )
+    )  # fmt: skip
 
 
 def _own_betas(problem: Problem, weights: Floats) -> Floats:
@@ -239,13 +235,10 @@ def _margins(statistics: Statistics, weights: Floats, numbers: Floats | None) ->
         judged, given = (over_options(side * numbers) for side in (statistics.hard_judges, statistics.hard_people))
         squared = np.einsum("ri,ij->rj", weights, (judged - given[:, None]) ** 2) / items[:, None]
     return Margins(
-        squared=squared,
-        numbers=numbers,
-        items=items[:, None],
-        agreement=_totals(weights, hits > 0) / items[:, None],
+        squared=squared, numbers=numbers, items=items[:, None], agreement=_totals(weights, hits > 0) / items[:, None],
         judge=_totals(weights, statistics.hard_judges > 0) / items[:, None, None],
         people=_totals(weights, statistics.hard_people > 0)[:, None, :] / items[:, None, None],
-    )
+    )  # fmt: skip
 
 
 class _Anew(NamedTuple):
@@ -287,15 +280,9 @@ WEIGHTS_AT_ONCE = 1 << 22  # of items in bootstrap samples: 32 MB, and as much a
 
 
 def bootstrap_scores(
-    problem: Problem,
-    statistics: Statistics,
-    *,
-    replicates: int,
-    rng: int | Generator | None,
-    engine: Engine,
-    workers: int,
-    progress: Progress | None,
-) -> Scores | None:
+    problem: Problem, statistics: Statistics, *, replicates: int, rng: int | Generator | None, engine: Engine,
+    workers: int, progress: Progress | None,
+) -> Scores | None:  # fmt: skip
     """Scores of bootstrap samples; None if there are to be none."""
     sizes = [min(REPLICATES_PER_TASK, replicates - done) for done in range(0, replicates, REPLICATES_PER_TASK)]
     if not sizes:

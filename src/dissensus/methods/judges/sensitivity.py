@@ -127,17 +127,9 @@ class SweepPoint:
 
 
 def sweep(
-    soft: Floats,
-    judge_positive: Floats,
-    *,
-    positive: Flags,
-    betas: Sequence[float],
-    taus: Sequence[float],
-    select: Select,
-    mapping: LeakMapping = "keep",
-    known: KnownSets | None = None,
-    weights: Floats | None = None,
-) -> tuple[SweepPoint, ...]:
+    soft: Floats, judge_positive: Floats, *, positive: Flags, betas: Sequence[float], taus: Sequence[float],
+    select: Select, mapping: LeakMapping = "keep", known: KnownSets | None = None, weights: Floats | None = None,
+) -> tuple[SweepPoint, ...]:  # fmt: skip
     """Prevalence, selected and best judge: every tau of the first beta, then of the next.
 
     `soft`, `positive`, `mapping`: as in `leaked_marginals`. `judge_positive` (n_items, n_judges): share of
@@ -173,14 +165,9 @@ class BestChange(NamedTuple):
 
 
 def best_changes(
-    soft: Floats,
-    judge_positive: Floats,
-    tau: float,
-    *,
-    positive: Flags,
-    known: KnownSets | None = None,
+    soft: Floats, judge_positive: Floats, tau: float, *, positive: Flags, known: KnownSets | None = None,
     weights: Floats | None = None,
-) -> tuple[BestChange, ...]:
+) -> tuple[BestChange, ...]:  # fmt: skip
     """Every beta at which another judge becomes best; parameters are as in `sweep`.
 
     Consistency changes only where an item flips, so walking through the flip points finds all of them.
@@ -222,13 +209,9 @@ class Constants(NamedTuple):
 
 
 def sweep_problem(
-    problem: Problem,
-    values: Floats,
-    is_known: Flags,
-    judges: Sequence[str],
-    options: JudgesOptions,
+    problem: Problem, values: Floats, is_known: Flags, judges: Sequence[str], options: JudgesOptions,
     constants: Constants,
-) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:
+) -> tuple[tuple[Sensitivity, ...], tuple[FlipPoint, ...]]:  # fmt: skip
     """The sweep over the user's betas, or ours, and where it changes its mind.
 
     `problem`: what is compared; it has a positive option. `values` (n_definitions, n_judges): values as people's

@@ -60,15 +60,10 @@ def reversal_of(people: People, members: Flags, pool: Codes, weights: Floats) ->
         return None
     no_items = both[:0] if len(people.pair_item) else both
     return Reversal(
-        paired_by="rater" if len(people.pair_item) else "item",
-        members=members,
-        row=pool[both],
-        choice=people.pair_choice,
-        set_code=people.pair_set,
-        choices=shares(people.choices)[no_items],
-        sets=shares(people.sets)[no_items],
-        weights=weights[both],
-    )
+        paired_by="rater" if len(people.pair_item) else "item", members=members, row=pool[both],
+        choice=people.pair_choice, set_code=people.pair_set, choices=shares(people.choices)[no_items],
+        sets=shares(people.sets)[no_items], weights=weights[both],
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -159,19 +154,11 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
     people, problem = layout.people(everybody), layout.problem(everybody)
     assumptions = _assumptions(people, given, shared.judges, problem, is_told=behind is not None)
     return Prepared(
-        problem=problem,
-        layout=layout,
-        rows=rating_by_rating,
-        items=tuple(ratings.items[row] for row in rows),
-        judges=shared.judges,
-        space=space,
-        task=asked,
-        positive=positive,
-        people=people,
-        answers=given,
+        problem=problem, layout=layout, rows=rating_by_rating, items=tuple(ratings.items[row] for row in rows),
+        judges=shared.judges, space=space, task=asked, positive=positive, people=people, answers=given,
         warnings=(*ratings.warnings, *shared.warnings, *space.warnings, *about_positive, *left_out, *assumptions),
         kind=given.kinds() if problem.reversal is None and len(pool) == len(rows) and copies is None else None,
-    )
+    )  # fmt: skip
 
 
 FEWEST_STEPS = 3  # with two options there is no near miss
@@ -281,23 +268,14 @@ class Layout:
             share[is_reversed] = share_meeting(soft[is_reversed], matrix, self.meets)
         has_positive = bool(self.positive.any())
         return Problem(
-            definitions=definitions_at(self.options.tau, are_ordered=self.numbers is not None),
-            taus=self.options.tau,
+            definitions=definitions_at(self.options.tau, are_ordered=self.numbers is not None), taus=self.options.tau,
             judges=RatingVectors(soft=self.answers.soft, marginals=self.answers.marginals, stated=self.answers.stated),
             judge_positive=self.answers.positive if has_positive else None,
-            people=RatingVectors(soft=soft, marginals=marginals),
-            people_positive=share if has_positive else None,
-            is_chosen=is_chosen,
-            is_reversed=is_reversed,
-            reversal=reversal,
-            positive=self.positive,
-            meets=self.meets,
-            pool=len(self.pool),
-            has_both=self.answers.has_choice & self.answers.has_set,
-            smoothing=self.options.smoothing,
-            pool_copies=self.pool_copies,
-            numbers=self.numbers,
-        )
+            people=RatingVectors(soft=soft, marginals=marginals), people_positive=share if has_positive else None,
+            is_chosen=is_chosen, is_reversed=is_reversed, reversal=reversal, positive=self.positive, meets=self.meets,
+            pool=len(self.pool), has_both=self.answers.has_choice & self.answers.has_set,
+            smoothing=self.options.smoothing, pool_copies=self.pool_copies, numbers=self.numbers,
+        )  # fmt: skip
 
     @property
     def meets(self) -> Floats:

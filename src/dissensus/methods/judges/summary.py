@@ -81,14 +81,9 @@ def shares_best(values: Floats) -> Floats:
 
 
 def definition_results(
-    prepared: Prepared,
-    data: Scores,
-    samples: Scores | None,
-    constants: Sequence[BestConstant | None],
-    rulers: Rulers | None,
-    *,
-    confidence: float,
-) -> tuple[DefinitionResult, ...]:
+    prepared: Prepared, data: Scores, samples: Scores | None, constants: Sequence[BestConstant | None],
+    rulers: Rulers | None, *, confidence: float,
+) -> tuple[DefinitionResult, ...]:  # fmt: skip
     """Every definition with the value, interval, rank and share of each judge, and the rulers beside them."""
     definitions = prepared.problem.definitions
     turned = oriented(definitions, data.values[0])
@@ -274,15 +269,9 @@ def decision_kappa(consistency: Floats, judged_positive: Floats, prevalence: Flo
 
 
 def downstream_rows(
-    data: Scores,
-    samples: Scores | None,
-    *,
-    taus: Sequence[float],
-    judges: Sequence[str],
-    confidence: float,
-    items: int,
-    rulers: Rulers | None = None,
-) -> tuple[Downstream, ...]:
+    data: Scores, samples: Scores | None, *, taus: Sequence[float], judges: Sequence[str], confidence: float,
+    items: int, rulers: Rulers | None = None,
+) -> tuple[Downstream, ...]:  # fmt: skip
     """Every judge and both constants at every threshold; the scores have the constants, `data` one replicate.
 
     Intervals are the wider ones of the bootstrap and of a formula for this many items: where all decisions are

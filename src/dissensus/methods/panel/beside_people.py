@@ -232,16 +232,9 @@ class Scored:
 
 
 def people_and_judge(
-    members: Members,
-    beside: Mapping[str, Floats],
-    options: PanelOptions,
-    *,
-    sizes: range,
-    fold: Codes,
-    rng: Generator,
-    executor: Executor,
-    progress: Progress | None,
-) -> tuple[tuple[PeopleAndJudge, ...], list[str]]:
+    members: Members, beside: Mapping[str, Floats], options: PanelOptions, *, sizes: range, fold: Codes, rng: Generator,
+    executor: Executor, progress: Progress | None,
+) -> tuple[tuple[PeopleAndJudge, ...], list[str]]:  # fmt: skip
     """What surveys with each of these judges beside them are worth, and warnings.
 
     Nothing on a curve of one point, or with one item: what a judge adds is learned from other items.
@@ -264,12 +257,9 @@ def people_and_judge(
     tasks = [(flat, size) for size in task_sizes(options.bootstrap)]
     parts = run_tasks(executor, bootstrap_means, tasks, rng=rng, progress=progress)
     scored = Scored(
-        sizes=possible,
-        names=list(beside),
-        items=len(counts),
-        data=mean_scores(flat, ones).reshape(by_item.shape[:2]),
+        sizes=possible, names=list(beside), items=len(counts), data=mean_scores(flat, ones).reshape(by_item.shape[:2]),
         samples=np.concatenate(parts).reshape(-1, *by_item.shape[:2]) if parts else None,
-    )
+    )  # fmt: skip
     # Beside nobody a judge is what it is alone, and has its number already.
     pairs = product(range(1, len(scored.names) + 1), range(1, len(possible)))
     rows = tuple(_row(scored, options.confidence, j=j, s=s) for j, s in pairs)

@@ -182,12 +182,8 @@ def _panel(worth: EquivalenceResult, method: Method, name: str, members: Members
     pair = next(pair for pair in worth.differences if {pair.judge_a, pair.judge_b} == {best.name, combined.name})
     is_first = pair.judge_a == combined.name
     return PanelWorth(
-        method=method,
-        judges=members.judges,
-        worth=combined,
-        best_judge=best.judge,
+        method=method, judges=members.judges, worth=combined, best_judge=best.judge,
         difference=pair.difference if is_first else 0.0 - pair.difference,
-        low=pair.low if is_first else 0.0 - pair.high,
-        high=pair.high if is_first else 0.0 - pair.low,
+        low=pair.low if is_first else 0.0 - pair.high, high=pair.high if is_first else 0.0 - pair.low,
         share_better=pair.share_a_better if is_first else 1 - pair.share_a_better,
-    )
+    )  # fmt: skip

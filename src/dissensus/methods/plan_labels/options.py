@@ -346,13 +346,9 @@ def independent_shares(accuracy: npt.ArrayLike, margin: npt.ArrayLike, classes: 
 
 
 def situation_from(
-    shares: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike],
-    label_accuracies: tuple[npt.ArrayLike, npt.ArrayLike],
-    *,
-    classes: int = TWO_CLASSES,
-    accuracy: float | None = None,
-    concentration: float = math.inf,
-) -> Situation:
+    shares: tuple[npt.ArrayLike, npt.ArrayLike, npt.ArrayLike], label_accuracies: tuple[npt.ArrayLike, npt.ArrayLike],
+    *, classes: int = TWO_CLASSES, accuracy: float | None = None, concentration: float = math.inf,
+) -> Situation:  # fmt: skip
     """A situation from shares (only the better right, only the worse, both wrong and different) and accuracies."""
     better_only, worse_only, both_wrong = (np.asarray(share, dtype=np.float64) for share in shares)
     label_better, label_worse = (np.asarray(one, dtype=np.float64) for one in label_accuracies)

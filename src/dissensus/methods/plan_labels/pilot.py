@@ -282,15 +282,9 @@ def _shown(found: Estimate) -> str:
 
 
 def read_pilot(
-    ratings: "Ratings",
-    judges: "Judges",
-    *,
-    a: str | None = None,
-    b: str | None = None,
-    bootstrap: int = 500,
-    confidence: float = 0.95,
-    rng: int | Generator | None = 0,
-) -> LabelPilot:
+    ratings: "Ratings", judges: "Judges", *, a: str | None = None, b: str | None = None, bootstrap: int = 500,
+    confidence: float = 0.95, rng: int | Generator | None = 0,
+) -> LabelPilot:  # fmt: skip
     """What a pilot says of two models and of the labels, with intervals by a bootstrap of items.
 
     >>> from dissensus.simulation.labels import simulate_labels

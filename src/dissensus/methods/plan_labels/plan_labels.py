@@ -300,12 +300,9 @@ SEQUENTIAL = {"adaptive": "a third label where two differ", "lead-by-two": "labe
 
 
 def cautions(
-    options: PlanLabelsOptions,
-    situation: Situation,
-    designs: Sequence[LabelDesign],
-    best: LabelDesign | None,
+    options: PlanLabelsOptions, situation: Situation, designs: Sequence[LabelDesign], best: LabelDesign | None,
     needed: Sequence[Needed],
-) -> Iterator[str]:
+) -> Iterator[str]:  # fmt: skip
     """What the reader must know before the labels are bought."""
     if situation.accuracy is not None and situation.accuracy < HALF and options.classes == TWO_CLASSES:
         yield (

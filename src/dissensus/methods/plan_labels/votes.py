@@ -150,12 +150,9 @@ def independent_steps(accuracy: npt.ArrayLike, margin: npt.ArrayLike, label_accu
 
 
 def correlated_steps(
-    worse_accuracy: npt.ArrayLike,
-    better_if_worse_wrong: npt.ArrayLike,
-    better_if_worse_right: npt.ArrayLike,
-    label_accuracy_better: npt.ArrayLike,
-    label_accuracy_worse: npt.ArrayLike,
-) -> Steps:
+    worse_accuracy: npt.ArrayLike, better_if_worse_wrong: npt.ArrayLike, better_if_worse_right: npt.ArrayLike,
+    label_accuracy_better: npt.ArrayLike, label_accuracy_worse: npt.ArrayLike,
+) -> Steps:  # fmt: skip
     """Steps of two classifiers whose errors depend on each other and on the labels' (Proposition 2).
 
     The accuracy of the worse one, that of the better one where the worse one is wrong and where it is right, and the
@@ -176,12 +173,9 @@ def correlated_steps(
 
 
 def plurality_steps(
-    only_better_right: npt.ArrayLike,
-    only_worse_right: npt.ArrayLike,
-    both_wrong_differently: npt.ArrayLike,
-    label_accuracy: npt.ArrayLike,
-    classes: int,
-) -> Steps:
+    only_better_right: npt.ArrayLike, only_worse_right: npt.ArrayLike, both_wrong_differently: npt.ArrayLike,
+    label_accuracy: npt.ArrayLike, classes: int,
+) -> Steps:  # fmt: skip
     """Steps of two classifiers with several classes, where a wrong label falls on the other classes equally often.
 
     The shares A, B and D are those of the items on which the classifiers disagree in this way.

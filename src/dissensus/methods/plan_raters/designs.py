@@ -206,15 +206,9 @@ class Simulated:
 
 
 def simulated_designs(
-    plan: TestSets,
-    sizes: Sequence[int],
-    *,
-    alpha: float,
-    rng: int | Generator | None = 0,
-    engine: Engine = "local",
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> dict[tuple[int, int, int], Simulated]:
+    plan: TestSets, sizes: Sequence[int], *, alpha: float, rng: int | Generator | None = 0, engine: Engine = "local",
+    workers: int = 1, progress: Progress | None = None,
+) -> dict[tuple[int, int, int], Simulated]:  # fmt: skip
     """What test sets say, by number of items, raters and samples.
 
     `plan`: what to simulate; its `items` is the largest size. `sizes`: numbers of items; smaller test sets are the
@@ -425,14 +419,10 @@ def design_of(predictor: Predictor, options: PlanRatersOptions, items: int, rate
     """A design and what it will show."""
     pair = options.pair(raters)
     return Design(
-        items=items,
-        raters=raters,
-        machine_samples=pair[1],
-        p_value=predictor.p_value(items, pair),
-        power=predictor.power(items, pair),
-        cost=options.cost(items, raters),
+        items=items, raters=raters, machine_samples=pair[1], p_value=predictor.p_value(items, pair),
+        power=predictor.power(items, pair), cost=options.cost(items, raters),
         raters_in_all=predictor.raters_in_all(items, pair) if isinstance(predictor, FromMoments) else None,
-    )
+    )  # fmt: skip
 
 
 def grid_of(predictor: Predictor, options: PlanRatersOptions) -> tuple[Design, ...]:
@@ -493,10 +483,6 @@ def trade_off(predictor: Predictor, options: PlanRatersOptions) -> TradeOff:
     gain = predictor.strength(double) / max(predictor.strength(pair), 1e-300)
     shift, noise = predictor.shift_and_noise(pair)
     return TradeOff(
-        helps="raters" if gain > math.sqrt(2) else "items",
-        raters=pair[0],
-        gain_items=math.sqrt(2),
-        gain_raters=gain,
-        shift=shift,
-        noise=noise,
-    )
+        helps="raters" if gain > math.sqrt(2) else "items", raters=pair[0], gain_items=math.sqrt(2), gain_raters=gain,
+        shift=shift, noise=noise,
+    )  # fmt: skip

@@ -132,14 +132,9 @@ def shuffled(size: Codes | Floats, width: int, draws: int, rng: Generator) -> Co
 
 
 def continued(
-    first: Codes,
-    size: Codes | Floats,
-    wanted: int,
-    rng: Generator,
-    *,
-    concentration: float = 0.0,
+    first: Codes, size: Codes | Floats, wanted: int, rng: Generator, *, concentration: float = 0.0,
     fresh: Callable[[], Codes] | None = None,
-) -> Codes:
+) -> Codes:  # fmt: skip
     """Sequences of `wanted` codes: the first `size` of each item are given, the others come from the urn.
 
     `first` (n_items, draws, width): the responses there are, in order. `size` (n_items,): how many of them count.
@@ -212,13 +207,9 @@ def label_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
     size = pilot.people.size
     order = shuffled(size, pilot.codes.shape[1], draws, rng)
     sequences = continued(
-        np.take_along_axis(np.broadcast_to(pilot.codes[:, None, :], order.shape), order, axis=2),
-        size,
-        most_raters,
-        rng,
-        concentration=model.concentration,
-        fresh=lambda: drawn_labels(model.prior, draws, rng),
-    )
+        np.take_along_axis(np.broadcast_to(pilot.codes[:, None, :], order.shape), order, axis=2), size, most_raters,
+        rng, concentration=model.concentration, fresh=lambda: drawn_labels(model.prior, draws, rng),
+    )  # fmt: skip
     chosen = [chosen_answers(answers.sizes, samples, draws, rng) for answers in pilot.answers]
     judges = [mean_answers(own, picked) for own, picked in zip(vectors.judges, chosen, strict=True)]
     null = [mixed_answers(vectors.judges, chosen, samples=samples, draws=draws, rng=rng) for _ in range(2)]
@@ -327,12 +318,9 @@ def value_draws(pilot: Pilot, metric: str, *, most_raters: int, samples: int, rn
     a, b = (_chosen(own, size, samples, draws, rng) for own, size in zip(answers, sizes, strict=True))
     coins = rng.integers(0, 2, size=(2, *a.shape))
     return ValueDraws(
-        metric=metric,
-        bounds=bounds,
-        sequences=sequences,
-        judges=(a, b),
+        metric=metric, bounds=bounds, sequences=sequences, judges=(a, b),
         null=(np.where(coins[0] == 1, b, a), np.where(coins[1] == 1, a, b)),
-    )
+    )  # fmt: skip
 
 
 def _chosen(answers: Floats, size: Floats, samples: int, draws: int, rng: Generator) -> Floats:
@@ -400,12 +388,9 @@ class DrawnMoments:
         mean = self.weights @ alt.mean(axis=1)
         square = self.weights @ (alt**2).mean(axis=1)
         return Moments(
-            margin=self.weights @ np.sign(alt).mean(axis=1),
-            tied=self.weights @ (alt == 0).mean(axis=1),
-            mean=mean,
-            variance=np.maximum(square - mean**2, 0),
-            null_variance=self.weights @ (null**2).mean(axis=1),
-        )
+            margin=self.weights @ np.sign(alt).mean(axis=1), tied=self.weights @ (alt == 0).mean(axis=1), mean=mean,
+            variance=np.maximum(square - mean**2, 0), null_variance=self.weights @ (null**2).mean(axis=1),
+        )  # fmt: skip
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
         """How far apart the judges are on an item, and how far its means stray: root mean squares."""

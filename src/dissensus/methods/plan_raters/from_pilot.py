@@ -107,12 +107,9 @@ def _power_of_many(model: Model, design: Design, *, metric: str, alpha: float, r
     """With very many items the test depends on the moments of one item only; these are simulated."""
     gaps = _gaps(model, design, MOST_ITEMS, metric, rng)
     moments = Moments(
-        margin=np.asarray(np.sign(gaps).mean()),
-        tied=np.asarray((gaps == 0).mean()),
-        mean=np.asarray(gaps.mean()),
-        variance=np.asarray(gaps.var()),
-        null_variance=np.asarray(np.nan),
-    )
+        margin=np.asarray(np.sign(gaps).mean()), tied=np.asarray((gaps == 0).mean()), mean=np.asarray(gaps.mean()),
+        variance=np.asarray(gaps.var()), null_variance=np.asarray(np.nan),
+    )  # fmt: skip
     return float(sign_flip_power(moments, design.items, metric=metric, alpha=alpha))
 
 
@@ -278,12 +275,9 @@ def _gaps_of(pilot: Pilot, metric: str, source: MomentSource) -> Gaps | None:
 
 def _labelled(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Generator) -> tuple[MomentSource, Model]:
     draws = label_draws(
-        pilot,
-        options.chosen_metric,
-        most_raters=_most_raters(pilot, options),
-        samples=options.machine_samples or 1,
+        pilot, options.chosen_metric, most_raters=_most_raters(pilot, options), samples=options.machine_samples or 1,
         rng=rng,
-    )
+    )  # fmt: skip
     people, machine, apart = _label_spreads(pilot, draws.vectors)
     source = DrawnMoments(draws=draws, weights=weights, apart=apart, people=people, machine=machine)
     return source, Model(pilot=pilot, labels=draws)
@@ -337,12 +331,9 @@ def fitted_pilot(pilot: Pilot, options: PlanRatersOptions, rng: Generator) -> Fi
     if gaps is not None:
         source = for_new_raters(pilot, source, gaps, metric=options.chosen_metric, bootstrap=options.bootstrap, rng=rng)
     fitted = FittedPilot(
-        pilot=pilot,
-        predictor=FromMoments(source=source, metric=options.chosen_metric, alpha=options.alpha),
-        model=model,
-        typical_raters=int(np.median(pilot.people.size)),
-        is_drawn=is_drawn,
-    )
+        pilot=pilot, predictor=FromMoments(source=source, metric=options.chosen_metric, alpha=options.alpha),
+        model=model, typical_raters=int(np.median(pilot.people.size)), is_drawn=is_drawn,
+    )  # fmt: skip
     _check_direction(fitted, options)
     return fitted
 
@@ -411,20 +402,11 @@ def findings(
         low, high = min(low, best.items), max(high, best.items)
     a, b = fitted.pilot.names
     pilot = PilotFindings(
-        items=fitted.pilot.n_items,
-        a=a,
-        b=b,
-        better=a if effects[0] > 0 else b,
-        share_other=share_other(effects),
-        spread_low=quartiles[0],
-        spread=quartiles[1],
-        spread_high=quartiles[2],
-        items_low=low,
-        items_high=high,
-        simulated_power=simulated,
-        raters=None if fitted.raters is None else fitted.raters.raters,
+        items=fitted.pilot.n_items, a=a, b=b, better=a if effects[0] > 0 else b, share_other=share_other(effects),
+        spread_low=quartiles[0], spread=quartiles[1], spread_high=quartiles[2], items_low=low, items_high=high,
+        simulated_power=simulated, raters=None if fitted.raters is None else fitted.raters.raters,
         rater_error=math.nan if fitted.raters is None else math.sqrt(float(fitted.raters.spread.variance[0])),
-    )
+    )  # fmt: skip
     return pilot, _doubts(fitted, options, best, simulated)
 
 

@@ -49,12 +49,9 @@ def normal_nodes(effect: float, spread: tuple[float, float] = (0.0, 0.3)) -> Nod
     sigmas = np.repeat(sigma, SHIFT_POINTS)
     shifts = np.tile(shift, SPREAD_POINTS)
     return Nodes(
-        weight=weights.ravel() / weights.sum(),
-        people=sigmas,
-        machine=sigmas,
-        shift_a=np.zeros_like(shifts),
+        weight=weights.ravel() / weights.sum(), people=sigmas, machine=sigmas, shift_a=np.zeros_like(shifts),
         shift_b=shifts,
-    )
+    )  # fmt: skip
 
 
 def _unit_rule(points: int) -> tuple[Floats, Floats]:

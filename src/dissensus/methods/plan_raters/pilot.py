@@ -117,16 +117,12 @@ def pilot_of(ratings: Ratings, judges: Judges, *, a: str | None = None, b: str |
     codes = _codes(kept)
     first, second = (aligned.judges[name] for name in names)
     pilot = Pilot(
-        items=shared,
-        names=names,
+        items=shared, names=names,
         people=_summary(np.where(codes >= 0, aligned.values[codes], np.nan), (codes >= 0).sum(axis=1)),
-        a=_summary(_numbers(first), first.sizes),
-        b=_summary(_numbers(second), second.sizes),
-        codes=codes,
-        aligned=aligned,
-        ratings=kept,
+        a=_summary(_numbers(first), first.sizes), b=_summary(_numbers(second), second.sizes), codes=codes,
+        aligned=aligned, ratings=kept,
         warnings=(*ratings.warnings, *judges.warnings, *left_out, *(about_order(ratings) * aligned.has_numbers)),
-    )
+    )  # fmt: skip
     _check_repeats(pilot.people)
     return pilot
 

@@ -172,13 +172,10 @@ def plan_raters(
         predictor = FromMoments(source=source, metric=options.chosen_metric, alpha=alpha)
         return _planned(options, predictor)
     plan = TestSets(
-        metric=options.chosen_metric,
-        effect=effect or 0.0,
-        spread=spread,
+        metric=options.chosen_metric, effect=effect or 0.0, spread=spread,
         pairs=tuple(dict.fromkeys([*(options.pair(k) for k in options.raters), *traded_pairs(options)])),
-        sets=simulations,
-        items=max(options.items or ITEMS),
-    )
+        sets=simulations, items=max(options.items or ITEMS),
+    )  # fmt: skip
     simulated = simulated_designs(
         plan, options.items or ITEMS, alpha=alpha, rng=rng, engine=engine, workers=workers, progress=progress
     )
@@ -198,13 +195,9 @@ def _plan_from_pilot(
 
 
 def _planned(
-    options: PlanRatersOptions,
-    predictor: Predictor,
-    *,
-    fit: FittedPilot | None = None,
-    sources: tuple[Ratings, Judges] | None = None,
-    rng: Generator | None = None,
-) -> PlanRatersResult:
+    options: PlanRatersOptions, predictor: Predictor, *, fit: FittedPilot | None = None,
+    sources: tuple[Ratings, Judges] | None = None, rng: Generator | None = None,
+) -> PlanRatersResult:  # fmt: skip
     """The result, once it is known what any design shows."""
     grid = grid_of(predictor, options)
     solver = predictor if isinstance(predictor, FromMoments) else None
@@ -223,15 +216,10 @@ def _planned(
     if sources is not None:
         data = {"pilot": dict(sources[0].describe_data()), "pilot_judges": dict(sources[1].describe_data())}
     return PlanRatersResult(
-        settings=options.settings(),
-        data=data,
-        warnings=tuple(warnings),
-        grid=grid,
-        recommended=best,
+        settings=options.settings(), data=data, warnings=tuple(warnings), grid=grid, recommended=best,
         frontier=frontier_of([design for design in designs if is_affordable(design, options)]),
-        trade_off=trade_off(predictor, options),
-        pilot=about,
-    )
+        trade_off=trade_off(predictor, options), pilot=about,
+    )  # fmt: skip
 
 
 def _why_none(designs: Sequence[Design], options: PlanRatersOptions) -> str:

@@ -53,20 +53,13 @@ class DesignOptions(Options):
         help="wins, mae, emd, emd-binned, or from a pilot information; information from labels, else wins.",
     )
     effect: float | None = option(
-        None,
-        metavar="E",
-        above=0,
-        at_most=1,
-        wants="it is a share of the scale, above 0 and at most 1",
+        None, metavar="E", above=0, at_most=1, wants="it is a share of the scale, above 0 and at most 1",
         help="How far B strays from people, as a share of the scale.",
-    )
+    )  # fmt: skip
     spread: tuple[float, float] = option(
-        (0.0, 0.3),
-        metavar="LOW:HIGH",
-        typed=spread_of,
-        wants=TWO_SPREADS,
+        (0.0, 0.3), metavar="LOW:HIGH", typed=spread_of, wants=TWO_SPREADS,
         help="Standard deviations of raters' responses to an item.  [default: 0:0.3]",
-    )
+    )  # fmt: skip
     items: tuple[int, ...] | None = option(
         None,
         metavar="N,...",
@@ -80,12 +73,9 @@ class DesignOptions(Options):
         help="Numbers of raters per item to consider.",
     )
     machine_samples: int | None = option(
-        None,
-        metavar="L",
-        at_least=1,
-        wants="give a number from 1 on",
+        None, metavar="L", at_least=1, wants="give a number from 1 on",
         help="Answers of each judge to each item; as many as raters if not given.",
-    )
+    )  # fmt: skip
     item_cost: float = option(
         0.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What an item costs to prepare."
     )
@@ -93,12 +83,9 @@ class DesignOptions(Options):
         1.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What one rating costs."
     )
     budget: float | None = option(
-        None,
-        metavar="B",
-        above=0,
-        wants="give what the items and ratings may cost",
+        None, metavar="B", above=0, wants="give what the items and ratings may cost",
         help="The most that everything may cost.",
-    )
+    )  # fmt: skip
     power: float = option(
         0.8, metavar="P", above=0, below=1, wants=SHARE, help="How often the test must find the difference."
     )
@@ -109,13 +96,9 @@ class DesignOptions(Options):
         None, metavar="M", choices=METHODS, help="closed (wins, mae) or simulate; closed where there is one."
     )
     simulations: int = option(
-        1000,
-        metavar="N",
-        at_least=100,
-        limit="samples",
-        wants="give a number from 100 on",
+        1000, metavar="N", at_least=100, limit="samples", wants="give a number from 100 on",
         help="Test sets to simulate.",
-    )
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,13 +108,9 @@ class PilotOptions(Options):
     a: str | None = option(None, metavar="A", help="A judge of the pilot.")
     b: str | None = option(None, metavar="B", help="The judge to tell from it.")
     bootstrap: int = option(
-        100,
-        metavar="N",
-        at_least=0,
-        limit="samples",
-        wants="give a number from 0 on",
+        100, metavar="N", at_least=0, limit="samples", wants="give a number from 0 on",
         help="Bootstrap samples of the pilot.",
-    )
+    )  # fmt: skip
     confidence: float = option(
         0.95, metavar="C", above=0, below=1, wants=SHARE, help="Confidence of the interval on the items."
     )

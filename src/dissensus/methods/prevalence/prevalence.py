@@ -145,12 +145,8 @@ def prevalence(
         settings=options.settings() | {"raters": drawn_as},
         data={"ratings": ratings.describe_data(), "judges": judges.describe_data()},
         warnings=tuple(dict.fromkeys([*ratings.warnings, *judges.warnings, *mixed, *about_raters, *warnings])),
-        judges=tuple(sorted(summed, key=_least_saved)),
-        positive=ones,
-        half=halves,
-        target=target,
-        tau=tau,
-    )
+        judges=tuple(sorted(summed, key=_least_saved)), positive=ones, half=halves, target=target, tau=tau,
+    )  # fmt: skip
 
 
 def _least_saved(judge: JudgePrevalence) -> tuple[float, int]:
@@ -275,17 +271,10 @@ def _summed_up(
         systems, about_systems = systems_of(sample, targets.items, pairs, options, judge=name, without=without)
         warnings += about_systems
     judge = JudgePrevalence(
-        judge=name,
-        items=len(targets.items),
-        rated_items=len(sample.people),
-        ratings=targets.ratings,
-        estimates=estimates.estimates,
-        ratings_saved=estimates.gain * targets.ratings,
-        weight=estimates.weight,
-        sensitivity=estimates.corrected.sensitivity,
-        specificity=estimates.corrected.specificity,
-        systems=systems,
-    )
+        judge=name, items=len(targets.items), rated_items=len(sample.people), ratings=targets.ratings,
+        estimates=estimates.estimates, ratings_saved=estimates.gain * targets.ratings, weight=estimates.weight,
+        sensitivity=estimates.corrected.sensitivity, specificity=estimates.corrected.specificity, systems=systems,
+    )  # fmt: skip
     return judge, warnings
 
 

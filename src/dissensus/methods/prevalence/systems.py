@@ -181,14 +181,9 @@ FEWEST_RATED = 2
 
 
 def systems_of(
-    sample: Sample,
-    items: Sequence[str],
-    pairs: Pairs,
-    options: PrevalenceOptions,
-    *,
-    judge: str,
+    sample: Sample, items: Sequence[str], pairs: Pairs, options: PrevalenceOptions, *, judge: str,
     without: Without | None = None,
-) -> tuple[tuple[SystemScore, ...], list[str]]:
+) -> tuple[tuple[SystemScore, ...], list[str]]:  # fmt: skip
     """Every system, the strongest first, and what to warn about; the rated items stand first.
 
     With people's answers `without` some raters, intervals are for raters like these.
@@ -261,12 +256,9 @@ def _score(
         low, high = normal_interval(value, variance, options.confidence)
         strengths.append(Estimate(method=method, value=value, low=low, high=high))
     return SystemScore(
-        system=name,
-        items=len(rows),
-        rated_items=len(sample.people),
-        win_rates=estimates_of(sample, options, without).estimates if enough else (),
-        strengths=tuple(strengths),
-    )
+        system=name, items=len(rows), rated_items=len(sample.people),
+        win_rates=estimates_of(sample, options, without).estimates if enough else (), strengths=tuple(strengths),
+    )  # fmt: skip
 
 
 def _seen_by(code: int, rows: Codes, duels: Duels) -> Sample:

@@ -75,15 +75,9 @@ class Trouble(Exception):  # noqa: N818 - not an error of ours: most troubles pa
     """
 
     def __init__(
-        self,
-        reason: str,
-        *,
-        kind: Kind,
-        status: int | None = None,
-        wait: float | None = None,
-        is_spent: bool = False,
+        self, reason: str, *, kind: Kind, status: int | None = None, wait: float | None = None, is_spent: bool = False,
         is_unreachable: bool = False,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(reason)
         self.reason, self.kind, self.status, self.wait = reason, kind, status, wait
         self.is_spent, self.is_unreachable = is_spent, is_unreachable

@@ -62,17 +62,10 @@ def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
         height = np.bincount(cell, weights=weight * heights[ratings.label])
     total = np.bincount(item, weights=height, minlength=ratings.n_items)[item]
     return Cells(
-        rater=key // ratings.n_items,
-        item=item,
-        of_rating=cell,
-        size=size,
-        raters_of_item=raters_of_item,
-        agreement=_ratio(to_others, m - 1),
-        others=_ratio(pairs - 2 * to_others, (m - 1) * (m - 2)),
-        height=height,
-        leniency=height - _ratio(total - height, m - 1),
-        repeated=_ratio(to_itself * size**2 - size, size * (size - 1)),
-    )
+        rater=key // ratings.n_items, item=item, of_rating=cell, size=size, raters_of_item=raters_of_item,
+        agreement=_ratio(to_others, m - 1), others=_ratio(pairs - 2 * to_others, (m - 1) * (m - 2)), height=height,
+        leniency=height - _ratio(total - height, m - 1), repeated=_ratio(to_itself * size**2 - size, size * (size - 1)),
+    )  # fmt: skip
 
 
 def _ratio(total: Floats, count: Codes) -> Floats:

@@ -245,13 +245,9 @@ def raters(
     return RatersResult(
         settings=options.settings() | {"raters": drawn_as, "closeness": kind, "leniency_in": unit},
         data={"ratings": ratings.describe_data(), **({} if judges is None else {"judges": judges.describe_data()})},
-        warnings=tuple(dict.fromkeys([*warnings, *about_judges])),
-        raters=portraits,
-        populations=populations,
-        groups=group_rows(cells, groups),
-        tests=tests,
-        judges=sides,
-    )
+        warnings=tuple(dict.fromkeys([*warnings, *about_judges])), raters=portraits, populations=populations,
+        groups=group_rows(cells, groups), tests=tests, judges=sides,
+    )  # fmt: skip
 
 
 def _missing(cells: Cells, heights: Floats | None) -> list[str]:
@@ -329,15 +325,9 @@ ONE_RATER = "most items have one rater of the group."
 
 
 def worths_by_group(
-    ratings: Ratings,
-    judges: Judges,
-    options: RatersOptions,
-    *,
-    names: tuple[str, ...],
-    rng: Generator,
-    executor: Executor,
-    progress: Progress | None,
-) -> dict[str, list[Worth]]:
+    ratings: Ratings, judges: Judges, options: RatersOptions, *, names: tuple[str, ...], rng: Generator,
+    executor: Executor, progress: Progress | None,
+) -> dict[str, list[Worth]]:  # fmt: skip
     """For each judge how many raters of each of these groups it is worth.
 
     Judges that answered the same items in the same way go through one survey of people, which is what takes long.
@@ -365,13 +355,9 @@ def _alike(members: Ratings, judges: Judges) -> list[Judges]:
 
 
 def _worths(
-    members: Ratings,
-    judges: Judges,
-    options: RatersOptions,
-    rng: Generator,
-    executor: Executor,
+    members: Ratings, judges: Judges, options: RatersOptions, rng: Generator, executor: Executor,
     progress: Progress | None,
-) -> dict[str, Worth]:
+) -> dict[str, Worth]:  # fmt: skip
     """What each of some judges is worth in raters of one group."""
     try:
         result = equivalence(
@@ -420,16 +406,9 @@ def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
 
 
 def sidings(
-    ratings: Ratings,
-    judges: Judges,
-    options: RatersOptions,
-    *,
-    cells: Cells,
-    groups: Groups,
-    rng: Generator,
-    executor: Executor,
-    progress: Progress | None,
-) -> tuple[tuple[Siding, ...], list[str]]:
+    ratings: Ratings, judges: Judges, options: RatersOptions, *, cells: Cells, groups: Groups, rng: Generator,
+    executor: Executor, progress: Progress | None,
+) -> tuple[tuple[Siding, ...], list[str]]:  # fmt: skip
     """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
     shared = judges.only(options.judge).on_items_of(ratings)
     everybody, labels, warnings = answers_of(shared, ratings)

@@ -22,13 +22,9 @@ class RatersOptions(Options):
     )
     elicitation: Elicitation | None = elicitation_option()
     resamples: int = option(
-        2000,
-        metavar="N",
-        at_least=1,
-        limit="samples",
-        wants="give a number of at least 1",
+        2000, metavar="N", at_least=1, limit="samples", wants="give a number of at least 1",
         help="Resamples of the tests of groups.",
-    )
+    )  # fmt: skip
     raters: RatersAs | None = raters_option()
     bootstrap: int = bootstrap_option(help="Bootstrap samples; 0 for no intervals of judges.")
     confidence: float = confidence_option()

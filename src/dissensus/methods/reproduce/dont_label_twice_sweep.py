@@ -43,14 +43,9 @@ def majority_fraction(accuracy: Fraction, labels: int) -> Fraction:
 
 
 def chance_of_winning(
-    worse_accuracy: Fraction,
-    better_if_worse_wrong: Fraction,
-    better_if_worse_right: Fraction,
-    label_accuracy_better: Fraction,
-    label_accuracy_worse: Fraction,
-    *,
-    items: int,
-) -> Fraction:
+    worse_accuracy: Fraction, better_if_worse_wrong: Fraction, better_if_worse_right: Fraction,
+    label_accuracy_better: Fraction, label_accuracy_worse: Fraction, *, items: int,
+) -> Fraction:  # fmt: skip
     """Chance that the better classifier is ahead after this many items (Proposition 2).
 
     The counter-example for an even number of labels: 7/16 of two items with one label each.
@@ -178,14 +173,9 @@ class SweepResult:
 
 
 def sweep_grid(
-    grid: Grid,
-    *,
-    done: Mapping[str, Tallies] | None = None,
-    note: Callable[[str, Tallies], None] | None = None,
-    engine: Engine = "local",
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> SweepResult:
+    grid: Grid, *, done: Mapping[str, Tallies] | None = None, note: Callable[[str, Tallies], None] | None = None,
+    engine: Engine = "local", workers: int = 1, progress: Progress | None = None,
+) -> SweepResult:  # fmt: skip
     """Compare one label per item with several everywhere on a grid."""
     cells = grid.cells()
     known = dict(done or {})

@@ -379,16 +379,9 @@ def karma_curve(
     judge = soft if combiner != "plurality" else files.hard_judge("reddit", preferred, SIDES)
     ratings = files.ratings_of_counts(sides, SIDES)
     return equivalence(
-        ratings,
-        judge,
-        combiner=combiner,
-        score=score,
-        calibrate="none",
-        max_raters=MOST_PAIRS,
-        bootstrap=samples,
-        interval="basic",
-        raters="fixed",
-    )
+        ratings, judge, combiner=combiner, score=score, calibrate="none", max_raters=MOST_PAIRS, bootstrap=samples,
+        interval="basic", raters="fixed",
+    )  # fmt: skip
 
 
 @KARMA.within(

@@ -142,12 +142,9 @@ for _number, _case in enumerate(CASES):
     _part = Part(CLAIMS, PAPER, f"theorems, {_case}")
     for _name, _compute, _tolerances, _why in STATEMENTS:
         _add = _part.within(
-            f"{_name}, {_case}",
-            float(_compute is others_higher),
-            _tolerances[_number],
-            _why,
+            f"{_name}, {_case}", float(_compute is others_higher), _tolerances[_number], _why,
             what=str(_compute.__doc__),
-        )
+        )  # fmt: skip
         _add(partial(_compute, _case))
 
 

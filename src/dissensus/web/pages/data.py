@@ -61,21 +61,12 @@ async def data_page(request: Request) -> Response:
     wrong = what_is_wrong(DATA, values)
     about = {} if wrong or not data.has_people else answer_values(desk, CHECKUP, CHECKUP.order(desk.shelf, query))
     html = page_html(
-        "data.html.j2",
-        title=data.project.name,
-        tab="data",
-        recipe=_recipe(data, values) if data.has_people else None,
-        data=data,
-        values=values,
-        fields=MORE_FIELDS,
-        fixes=[(place, fix_words(fix)) for place, fix in enumerate(data.project.fixes)],
-        wrong=wrong,
-        megabytes=desk.settings.largest_upload // MEGABYTE,
-        largest=desk.settings.largest_upload,
-        place=str(desk.shelf.place),
-        knows_visitor=is_signed_in(request),
-        **about,
-    )
+        "data.html.j2", title=data.project.name, tab="data", recipe=_recipe(data, values) if data.has_people else None,
+        data=data, values=values, fields=MORE_FIELDS,
+        fixes=[(place, fix_words(fix)) for place, fix in enumerate(data.project.fixes)], wrong=wrong,
+        megabytes=desk.settings.largest_upload // MEGABYTE, largest=desk.settings.largest_upload,
+        place=str(desk.shelf.place), knows_visitor=is_signed_in(request), **about,
+    )  # fmt: skip
     return HTMLResponse(html)
 
 
@@ -100,16 +91,11 @@ def _show(job: Job) -> str:
     problems.sort(key=lambda each: SEVERITIES.index(each[1]["severity"]))
     sure = [fix for _, one in problems if not one["is_choice"] for fix in one["fixes"]]
     return render(
-        "data_found.html.j2",
-        at=project_address(job.data, ""),
-        is_fixed=job.data.startswith(EXAMPLE),
-        files=files,
-        problems=problems,
-        is_wrong=any(one["severity"] != "note" for _, one in problems),
-        errors=result["errors"],
+        "data_found.html.j2", at=project_address(job.data, ""), is_fixed=job.data.startswith(EXAMPLE), files=files,
+        problems=problems, is_wrong=any(one["severity"] != "note" for _, one in problems), errors=result["errors"],
         all_fixes=json.dumps(list(map(list, dict.fromkeys(map(tuple, sure))))) if len(sure) > 1 else "",
         as_json=json.dumps,
-    )
+    )  # fmt: skip
 
 
 def _recipe(data: DataSet, values: Mapping[str, str]) -> Recipe:

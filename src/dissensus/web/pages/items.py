@@ -41,19 +41,11 @@ async def items_page(request: Request) -> Response:
         about = {"html": "", **answer_values(desk, ITEMS, order)}
     at = {form: project_address(data.id, f"items.{form}", _state(wanted)) for form in ("csv", "json")}
     html = page_html(
-        "items.html.j2",
-        title=data.project.name,
-        tab="items",
-        data=data,
-        has_list=has_list,
-        wanted=wanted,
-        show=SHOW,
-        sorts=SORTS,
-        choices=choices_in(path) if has_list else {},
+        "items.html.j2", title=data.project.name, tab="items", data=data, has_list=has_list, wanted=wanted, show=SHOW,
+        sorts=SORTS, choices=choices_in(path) if has_list else {},
         downloads=[(where, form.upper()) for form, where in at.items()] if has_list else [],
-        recipe=_recipe(data, reading(data, query)),
-        **about,
-    )
+        recipe=_recipe(data, reading(data, query)), **about,
+    )  # fmt: skip
     return HTMLResponse(html)
 
 
@@ -81,16 +73,10 @@ def _list(path: Path, wanted: Wanted, page: int, id_: str) -> str:
         return project_address(id_, "items", {**_state(wanted), "page": str(number + 1)})
 
     return render(
-        "items_list.html.j2",
-        total=total,
-        items=found,
-        first=page * PAGE + 1,
-        before=where(page - 1) if page > 0 else "",
-        after=where(page + 1) if page < last else "",
-        page=page + 1,
-        pages=last + 1,
-        judge=wanted.judge,
-    )
+        "items_list.html.j2", total=total, items=found, first=page * PAGE + 1,
+        before=where(page - 1) if page > 0 else "", after=where(page + 1) if page < last else "", page=page + 1,
+        pages=last + 1, judge=wanted.judge,
+    )  # fmt: skip
 
 
 def store_of(shelf: Shelf, order: Order) -> Path:

@@ -268,27 +268,18 @@ async def plan_page(request: Request, planner: str) -> HTMLResponse:
     asked, read = _planner_fields(planner, query, values), {} if data is None else reading(data, query)
     shown = _shown_fields(planner, query)
     html = page_html(
-        "plan.html.j2",
-        title=TITLES[planner],
-        page="plan" if data is None else "",
-        tab="plan",
-        has_charts=True,
-        data=data,
-        planner=planner,
-        planners=[(_page(data, name), words, name == planner) for name, words in PLANNERS.items()],
-        lead=LEADS[planner],
-        here=_page(data, planner),
-        goals=GOALS if planner == "labels" else (),
+        "plan.html.j2", title=TITLES[planner], page="plan" if data is None else "", tab="plan", has_charts=True,
+        data=data, planner=planner,
+        planners=[(_page(data, name), words, name == planner) for name, words in PLANNERS.items()], lead=LEADS[planner],
+        here=_page(data, planner), goals=GOALS if planner == "labels" else (),
         forms=FORMS if planner == "labels" and data is None else (),
-        fields=_bounded(shown if data is None else fields_for(known, shown), values),
-        values=values,
+        fields=_bounded(shown if data is None else fields_for(known, shown), values), values=values,
         hidden=[] if data is None else list(said_here(data, query).items()),
         moves=is_quick(planner, query, values) or (planner == "raters" and data is None),
         state=urlencode(_state(planner, query, values)),
-        recipe=planning_recipe(planner, data, asked, {**read, **values}),
-        beside=await _beside(desk, planner, query),
+        recipe=planning_recipe(planner, data, asked, {**read, **values}), beside=await _beside(desk, planner, query),
         **await _answer(desk, planner, query),
-    )
+    )  # fmt: skip
     return HTMLResponse(html)
 
 

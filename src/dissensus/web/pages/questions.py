@@ -105,21 +105,15 @@ async def asking_page(request: Request, asking: Asking) -> HTMLResponse:
     wrong = what_is_wrong(asking.all_fields, values)
     order = None if wrong else asking.order(desk.shelf, query)
     html = page_html(
-        "asking.html.j2",
-        title=asking.title,
-        data=data,
-        tab="results",
-        recipe=asking.recipe(data, values),
-        asking=asking,
-        fields=fields_for(judges_known(desk, data.id), asking.all_fields),
-        values=values,
+        "asking.html.j2", title=asking.title, data=data, tab="results", recipe=asking.recipe(data, values),
+        asking=asking, fields=fields_for(judges_known(desk, data.id), asking.all_fields), values=values,
         hidden=list(said_here(data, query).items()),
         wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
         here=project_address(data.id, asking.command),
         downloads=[] if order is None else downloads(data.id, asking.command, order.state),
         more=more_questions(data, said_here(data, query)),
         **({} if order is None else answer_values(desk, asking.work(), order)),
-    )
+    )  # fmt: skip
     return HTMLResponse(html)
 
 

@@ -52,18 +52,12 @@ async def results_page(request: Request) -> Response:
     wrong = what_is_wrong(FIELDS, values)
     order = None if wrong else REPORT.order(desk.shelf, query)
     html = page_html(
-        "results.html.j2",
-        title=data.project.name,
-        tab="results",
-        recipe=_recipe(data, values),
-        data=data,
-        fields=FIELDS[:1],
-        values=values,
-        hidden=list({**said_here(data, query), **chosen(FIELDS[1:], values)}.items()),
+        "results.html.j2", title=data.project.name, tab="results", recipe=_recipe(data, values), data=data,
+        fields=FIELDS[:1], values=values, hidden=list({**said_here(data, query), **chosen(FIELDS[1:], values)}.items()),
         more=more_questions(data, said_here(data, query)),
         wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
         **({} if order is None else answer_values(desk, REPORT, order)),
-    )
+    )  # fmt: skip
     return HTMLResponse(html)
 
 
