@@ -24,7 +24,7 @@ _CONTROL_GROUP = Path("/sys/fs/cgroup/memory.max")
 MACHINE_SHARE = 0.9
 LIBRARIES = 2**28  # bytes that Python, numpy and duckdb take before they read anything
 PARENT_DIED = 1  # Linux's PR_SET_PDEATHSIG
-CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS})
+CRASHES = frozenset(int(one) for one in signal.Signals if one.name in {"SIGSEGV", "SIGABRT", "SIGBUS"})  # if known here
 LEAST_MEMORY = 2 * LIBRARIES  # a library that finds too little while it starts ends the process without a word
 
 
@@ -57,16 +57,32 @@ def child_status() -> int | None:
     """
     if sys.platform != "linux":
         return None
+    passed_on = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    parent = os.getpid()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever ignores it is never told that a child ended
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {*passed_on, signal.SIGCHLD})
     child = os.fork()
     if not child:
-        with suppress(ImportError, OSError, AttributeError):
-            import ctypes  # noqa: PLC0415 - for this alone
-
-            ctypes.CDLL(None).prctl(PARENT_DIED, signal.SIGKILL)
+        _end_with(parent)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return None
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the child, too
-    signal.signal(signal.SIGTERM, lambda *_: os.kill(child, signal.SIGTERM))
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    while True:
+        came = signal.sigwaitinfo({*passed_on, signal.SIGCHLD})
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        if came.si_signo in passed_on and came.si_code <= 0:  # sent by a process; a terminal's reach the child, too
+            os.kill(child, came.si_signo)
+
+
+def _end_with(parent: int) -> None:
+    """Let this process be killed when its parent ends, however it ends."""
+    with suppress(ImportError, OSError, AttributeError):
+        import ctypes  # noqa: PLC0415 - for this alone
+
+        ctypes.CDLL(None).prctl(PARENT_DIED, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before
+        os._exit(1)
 
 
 @dataclass(frozen=True, kw_only=True)
