@@ -27,11 +27,13 @@ def spec() -> dict[str, Any]:
     judge, start = result.best, result.curve[0].score
     people = [{"x": point.raters, "y": point.score - start} for point in result.curve]
     meets = [{"x": judge.equivalence, "y": judge.score - start}]
-    words = f"{judge.judge} = {judge.equivalence:.1f} people"
+    interval = [{"x": judge.equivalence_low, "y": meets[0]["y"], "end": judge.equivalence_high}]
+    words = f"{judge.judge} = {judge.equivalence:.1f} people [{interval[0]['x']:.1f}, {interval[0]['end']:.1f}]"
     text = {"type": "text", "align": "left", "fontSize": 15, "fontWeight": "bold", "dy": -14}
     layers = [
         layer(people, {"type": "line", "color": PEOPLE, "point": {"size": 70, "color": PEOPLE}}),
         layer([{"y": meets[0]["y"]}], {"type": "rule", "color": JUDGE, "strokeWidth": 2.5}),
+        layer(interval, {"type": "rule", "color": JUDGE, "strokeWidth": 12, "opacity": 0.35}, x2={"field": "end"}),
         layer(meets, {"type": "rule", "color": JUDGE, "strokeDash": [4, 4]}, y2={"datum": 0}),
         layer(meets, {"type": "point", "shape": "diamond", "filled": True, "size": 220, "color": JUDGE, "opacity": 1}),
         layer([{"x": 5, "y": meets[0]["y"]}], text | {"color": JUDGE, "text": words, "dy": 16}),
