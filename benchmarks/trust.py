@@ -42,8 +42,14 @@ WHY = {
     "equivalence: ceiling": "Too narrow: it extrapolates beyond the data. Take it as a rough figure.",
     "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
     "gate: ": "On the safe side, as worths are.",
+    "compare: accuracy": "Measured with three and with four raters only: so few say little about raters like them.",
+    "compare: difference, accuracy": "Measured with three and with four raters only, as its test.",
+    "judges: what people tick": "From 60 small collections: one that misses moves the share by almost a point.",
+    "raters: a judge sides": "None of 20 data sets, too few to tell 0% from 5%.",
 }
 """Why a number is outside its band, by the beginning of its name."""
+MOST_COUNTED = 1000
+"""Of data sets: beyond, chance moves no share out of its band."""
 ADVICE = ("right", "undecided", "wrong", "useless")
 
 
@@ -68,6 +74,19 @@ def pooled(rows: list[dict]) -> dict:
     return together | {"error": math.hypot(*(error_of(row) * row["sets"] for row in rows)) / sets}
 
 
+def cells_of(rows: Iterable[dict], number: str) -> list[dict]:
+    """One share per population: intervals of several judges on the same data sets miss together, and count once."""
+    cells = []
+    chosen = sorted((row for row in rows if row["number"] == number), key=lambda row: row["data"])
+    for data, group in groupby(chosen, key=lambda row: row["data"]):
+        same = list(group)
+        whole = {"kind": same[0]["kind"], "number": number, "data": data}
+        share = sum(row["share"] for row in same) / len(same)
+        error = {"error": max(row["error"] for row in same)} if "error" in same[0] else {}
+        cells.append(whole | {"share": share, "sets": max(row["sets"] for row in same)} | error)
+    return cells
+
+
 def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
     """A table in Markdown."""
     lines = [list(heads), ["---"] * len(list(heads)), *rows]
@@ -76,9 +95,8 @@ def table(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
 
 def summary(rows: list[dict], kind: str) -> Iterator[tuple[str, str, str, str]]:
     """A row per number: over all populations, and where it does worst."""
-    chosen = sorted((row for row in rows if row["kind"] == kind), key=lambda row: row["number"])
-    for number, group in groupby(chosen, key=lambda row: row["number"]):
-        cells = list(group)
+    for number in sorted({row["number"] for row in rows if row["kind"] == kind}):
+        cells = cells_of(rows, number)
         all_of_them = pooled(cells)
         sign = -1 if kind == "level" else 1
         worst = min(cells, key=lambda cell: sign * (cell["share"] - AIMS[kind]) / error_of(cell))
@@ -97,26 +115,48 @@ def advice(rows: list[dict]) -> Iterator[list[object]]:
         yield [f"`{command}`", data, shares[0]["sets"], *(f"{one['share']:.0%}" for one in shares)]
 
 
-def is_outside(row: dict) -> bool:
-    """Whether a share is outside its band by more than two standard errors."""
+def is_outside(row: dict, *, errors: float = 2) -> bool:
+    """Whether a share is outside its band, by more than so many standard errors."""
     low, high = BANDS[row["kind"]]
-    return not low - 2 * error_of(row) <= row["share"] <= high + 2 * error_of(row)
+    return not low - errors * error_of(row) <= row["share"] <= high + errors * error_of(row)
 
 
 def outside(rows: list[dict]) -> Iterator[list[object]]:
-    """A row per number that is outside its band, over all data or in some of them, with the reason."""
-    shares = sorted((row for row in rows if row["kind"] in BANDS), key=lambda row: row["number"])
-    for number, group in groupby(shares, key=lambda row: row["number"]):
-        cells = list(group)
+    """A row per number that is outside its band, with the reason.
+
+    Over all data by any amount, or in some of them by more than two standard errors.
+    """
+    for number in sorted({row["number"] for row in rows if row["kind"] in BANDS}):
+        cells = cells_of(rows, number)
         found = [cell for cell in cells if is_outside(cell)]
         whole = pooled(cells) | {"kind": cells[0]["kind"]}
-        if not found and not is_outside(whole):
+        if not found and not is_outside(whole, errors=0):
             continue
         command, _, what = number.partition(": ")
         why = next(why for beginning, why in WHY.items() if number.startswith(beginning))
-        which = ", ".join(dict.fromkeys(cell["data"] for cell in found)) or "all together"
+        which = "; ".join(cell["data"] for cell in found) or "all together"
         ends = sorted({f"{cell['share']:.1%}" for cell in found or [whole]}, key=lambda text: float(text[:-1]))
         yield [f"`{command}`: {what}", " to ".join(dict.fromkeys((ends[0], ends[-1]))), which, why]
+
+
+def chance_outside(row: dict) -> float:
+    """How likely so few data sets give a share outside the band where the true share is the one aimed at."""
+    (low, high), aim, n = BANDS[row["kind"]], AIMS[row["kind"]], row["sets"]
+    within = (k for k in range(n + 1) if low <= k / n <= high)
+    return 1 - sum(math.comb(n, k) * aim**k * (1 - aim) ** (n - k) for k in within)
+
+
+def by_chance(rows: list[dict]) -> str:
+    """How many shares are outside by less than two standard errors, and how many would be by chance alone."""
+    kinds = ("coverage", "level")
+    cells = [cell for n in {row["number"] for row in rows if row["kind"] in kinds} for cell in cells_of(rows, n)]
+    drawn = [cell for cell in cells if "error" not in cell and cell["sets"] <= MOST_COUNTED]
+    found = sum(is_outside(cell, errors=0) and not is_outside(cell) for cell in drawn)
+    few = f"{len(drawn)} shares of intervals and tests come from {MOST_COUNTED:,} data sets or fewer"
+    return (
+        f"{few}. {found} of them are outside by less than two standard errors. Were every true share 95% or 5%, about "
+        f"{sum(map(chance_outside, drawn)):.0f} would be outside by chance."
+    )
 
 
 def page_of(text: str, figures: dict) -> str:
@@ -125,6 +165,7 @@ def page_of(text: str, figures: dict) -> str:
     tables = {kind: table(HEADS[kind], summary(rows, kind)) for kind in HEADS}
     tables["advice"] = table(("command", "data", "sets", "right", "undecided", "wrong", "useless judge"), advice(rows))
     tables["outside"] = table(("command: number", "share", "data", "why"), outside(rows))
+    tables["chance"] = by_chance(rows)
     dates = sorted({row["date"] for row in rows})
     tables["run"] = (
         f"Figures of {' to '.join(dict.fromkeys((dates[0], dates[-1])))}. Where the number after *of* is small, one "

@@ -310,3 +310,26 @@ def test_a_share_outside_its_band_stands_on_the_page_with_a_reason(bench, monkey
     assert list(trust.outside(cells)) == [["`judge`: a", "70.0%", "x", "Because."]]
     with pytest.raises(RuntimeError):
         list(trust.outside([cells[0] | {"number": "judge: b"}]))
+    # .91 of 100 is less than half a standard error below .92: a number in one population stands there, too.
+    assert list(trust.outside([cells[0] | {"share": 0.91}])) == [["`judge`: a", "91.0%", "all together", "Because."]]
+
+
+def test_intervals_of_several_judges_on_the_same_data_sets_count_once(bench):
+    trust = bench("trust")
+    row = {"kind": "coverage", "number": "judge: a", "data": "x", "sets": 100}
+    assert trust.cells_of([row | {"share": 0.9}, row | {"share": 1.0}, row | {"number": "b"}], "judge: a") == [
+        row | {"share": 0.95}
+    ]
+
+
+def test_how_many_shares_are_outside_by_chance_is_counted(bench):
+    trust = bench("trust")
+    row = {"kind": "coverage", "number": "judge: a", "data": "x", "sets": 10, "share": 0.9}
+    # Of 10 data sets no share is from 92 to 98%: whatever is drawn is outside. Of 2,000 hardly any is.
+    assert trust.chance_outside(row) == pytest.approx(1)
+    assert trust.chance_outside(row | {"sets": 2000}) < 1e-6
+    # 20 data sets: within are 0.95 alone, C(20, 19) .95^19 .05 = .3774.
+    assert trust.chance_outside(row | {"sets": 20}) == pytest.approx(1 - 0.3773536)
+    text = trust.by_chance([row, row | {"data": "y", "share": 0.5}, row | {"data": "z", "sets": 5000}])
+    assert text.startswith("2 shares of intervals and tests come from 1,000 data sets or fewer. 1 of them are outside")
+    assert text.endswith("about 2 would be outside by chance.")

@@ -14,6 +14,7 @@ from dissensus.methods.equivalence.ceiling import (
     fit_labels,
     fit_mixtures,
     prior_entropy_of,
+    too_high_by,
     why_untold,
 )
 from dissensus.sampling.intervals import bootstrap_interval
@@ -106,6 +107,20 @@ def test_the_bits_by_chance_are_the_standard_error_of_a_spread_that_is_not_there
     assert ours == pytest.approx(expected, rel=4 / sqrt(8000))
 
 
+def test_the_interval_of_a_ceiling_is_that_of_its_bootstrap_samples_and_reaches_down_by_what_chance_may_add():
+    rng = np.random.default_rng(3)
+    counts = rng.multinomial(10, rng.dirichlet(np.ones(2), 200))
+    asked = {"ceiling": True, "bootstrap": 80, "confidence": 0.9}
+    ours = found_in(counts, max_raters=4, **asked).ceiling
+    types, place = np.unique(counts, axis=0, return_inverse=True)
+    chance = too_high_by(types, np.bincount(place.ravel()))
+    assert chance == bits_by_chance(types, np.bincount(place.ravel()))  # 200 items are not above 300
+    assert len(ours.curve) == 4  # sizes beyond the data, each with its own interval
+    assert ours.low + chance < ours.gain < ours.high
+    assert (ours.low, ours.high) != (ours.curve[-1].low, ours.curve[-1].high)
+    assert ours.high > ours.curve[-1].high
+
+
 @pytest.mark.parametrize("items", [300, 3000])
 def test_where_chance_makes_much_of_the_ceiling_there_is_none_and_it_says_why(items):
     # Of 24 intervals of 3,000 items 3 held the truth: they get shorter with more items, but no less biased.
@@ -167,7 +182,8 @@ def told(counts, rng):
         return None
     weights = rng.multinomial(len(counts), items / len(counts), size=80).astype(float)
     samples = [ceiling_of(fits) for fits in zip(*fit_labels(types, weights, start=whole), strict=True)]
-    return gain, *bootstrap_interval(gain, np.array(samples), confidence=0.95, kind="basic")
+    low, high = bootstrap_interval(gain, np.array(samples), confidence=0.95, kind="basic")
+    return gain, low - too_high_by(types, items), high
 
 
 @pytest.mark.slow
@@ -188,6 +204,5 @@ def test_a_ceiling_that_is_told_is_within_a_tenth_of_the_truth_and_its_interval_
         assert len(gains) < 13 or np.mean(gains) == pytest.approx(truth, rel=0.1)
     data = f"{n_labels} labels, {raters} raters, 300 items"
     trust.keep("coverage", "equivalence: ceiling of many raters", np.mean(hits), len(hits), data=data)
-    # .95 asked for; .92 in 60 other simulations of each, since intervals are a little short and ceilings a little high.
-    # 100 intervals have a standard error of .027, and these are 4 of them.
-    assert np.mean(hits) >= 0.81
+    # .95 asked for, and .953 in 172 other data sets. 100 intervals have a standard error of .022, and these are 3.
+    assert np.mean(hits) >= 0.88

@@ -232,6 +232,14 @@ def bits_by_chance(counts: Codes, items: Codes) -> float:
     return (n_labels - 1) / (2 * math.log(2)) * math.sqrt(2 / pairs) if pairs > 0 else math.inf
 
 
+def too_high_by(counts: Codes, items: Codes) -> float:
+    """About the bits by which chance may raise a ceiling: an interval of it reaches as much further down.
+
+    Bootstrap samples have the same chance in them, so they do not show it.
+    """
+    return bits_by_chance(counts, items) * math.sqrt(max(1.0, float(items.sum()) / ITEMS_THAT_HELP))
+
+
 def why_unasked(counts: Codes, items: Codes) -> str:
     """Why these ratings have no ceiling; empty where they may have one."""
     if median(counts.sum(axis=1).astype(np.float64), items) < FEWEST_RATINGS:
@@ -247,8 +255,7 @@ def why_untold(counts: Codes, items: Codes, gain: float) -> str:
 
     With few labels the interval held the truth 8 to 10 times in 10 even where there was nothing to find.
     """
-    n_labels = int(counts.any(axis=0).sum())
-    noise = bits_by_chance(counts, items) * math.sqrt(max(1.0, float(items.sum()) / ITEMS_THAT_HELP))
+    n_labels, noise = int(counts.any(axis=0).sum()), too_high_by(counts, items)
     if n_labels <= FEW_LABELS or noise <= MOST_BY_CHANCE * gain:
         return ""
     differ = f"items seem to differ by {gain:.2g} bits, of which with {n_labels} labels about {noise:.2g} may be chance"

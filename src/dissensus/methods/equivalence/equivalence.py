@@ -467,14 +467,14 @@ def _ceiling(intervals: Intervals, extras: Extras) -> Ceiling | None:
     data, samples = intervals.data, intervals.samples
     if not extras.labels or not data.ceiling.size:
         return None
-    gain = float(data.ceiling[0])
-    low, high = intervals.plain(gain, None if samples is None else samples.ceiling)
     points = []
     for i, k in enumerate(extras.beyond):
         value = float(data.beyond[0, i])
         low, high = intervals.plain(value, None if samples is None else samples.beyond[:, i])
         points.append(CurvePoint(raters=k, score=value, low=low, high=high, gain_low=low, gain_high=high, items=0))
-    return Ceiling(gain=gain, low=low, high=high, curve=tuple(points))
+    gain = float(data.ceiling[0])
+    low, high = intervals.plain(gain, None if samples is None else samples.ceiling)
+    return Ceiling(gain=gain, low=low - extras.too_high_by, high=high, curve=tuple(points))
 
 
 def _judge_warnings(options: EquivalenceOptions, worths: Sequence[JudgeWorth], curve: Floats) -> list[str]:

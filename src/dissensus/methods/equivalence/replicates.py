@@ -19,6 +19,7 @@ from dissensus.methods.equivalence.ceiling import (
     fit_labels,
     fit_mixtures,
     prior_entropy_of,
+    too_high_by,
     why_unasked,
     why_untold,
 )
@@ -165,6 +166,7 @@ class Extras:
     labels: tuple[Mixture, ...] = ()  # spread of the probability of each label; with it each replicate gets its ceiling
     starts: tuple[Mixture, ...] = ()  # of the data, or of each training part, for the combiner npmle to start from
     beyond: tuple[int, ...] = ()  # survey sizes beyond the data; for two labels only
+    too_high_by: float = 0.0  # bits by which chance may raise the ceiling
     no_ceiling: str = ""  # why there is none though it was asked for
     large: Mapping[int, TypeScores | Relearned] = field(default_factory=dict)  # for sizes with very many surveys
     shifts: Mapping[int, float] = field(default_factory=dict)  # what bootstrap samples of some sizes score better
@@ -355,7 +357,8 @@ def ceiling_extras(problem: Problem, options: EquivalenceOptions) -> Extras:
         return replace(extras, no_ceiling=reason)
     largest = problem.sizes[-1]
     beyond = tuple(range(largest + 1, 2 * largest + 1)) if problem.counts.shape[1] == TWO_LABELS else ()
-    return replace(extras, labels=labels, beyond=beyond)
+    by_chance = too_high_by(problem.counts, problem.items)
+    return replace(extras, labels=labels, beyond=beyond, too_high_by=by_chance)
 
 
 def _starts(problem: Problem) -> tuple[Mixture, ...]:
