@@ -6,9 +6,11 @@ tables are documented in docs/reference/history.md and can be read with plain du
 
 import hashlib
 import json
+import os
+import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -228,6 +230,7 @@ def record(path: Path, runs: Sequence[NewRun], *, recorded_at: str) -> int:
     """
     import duckdb  # noqa: PLC0415 - takes a while to import
 
+    _make(path)
     with _understood(path), opened(path, writes=True) as connection:
         try:
             connection.execute("BEGIN")
@@ -240,6 +243,25 @@ def record(path: Path, runs: Sequence[NewRun], *, recorded_at: str) -> int:
             kept = "the run was not recorded, and earlier ones are kept"
             raise FileError(f"{path.name}: {kept}: {_said(error, path)}") from error
     return int(last) + 1
+
+
+def _make(path: Path) -> None:
+    """A new history appears with its tables, or not at all: whatever kills the process, no half of a file is left."""
+    import duckdb  # noqa: PLC0415 - as above
+
+    place = path.resolve()
+    if place.exists() or not place.parent.is_dir():
+        return
+    try:
+        with tempfile.TemporaryDirectory(prefix=f".{place.name[:30]}.", suffix=".part", dir=place.parent) as folder:
+            beside = Path(folder) / place.name
+            with opened(beside, writes=True) as connection:
+                _prepare(connection, path)
+            with suppress(OSError):  # another process was first, or the disk has no links: then it is made in place
+                os.link(beside, place)
+    except (OSError, duckdb.Error) as error:
+        said = error.strerror if isinstance(error, OSError) else _said(error, path)
+        raise FileError(f"{path.name} cannot be made: {said}. Name another place.") from error
 
 
 def _prepare(connection: "duckdb.DuckDBPyConnection", path: Path) -> None:

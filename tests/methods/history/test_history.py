@@ -115,6 +115,45 @@ def test_kill_9_loses_no_run_that_was_recorded(tmp_path):
     assert record(path, [made_run()], recorded_at=AT) == len(kept.runs) + 1
 
 
+KILLED_AT_FIRST = """
+import os, pathlib, signal, sys
+sys.path.insert(0, {here!r})
+from tests.methods.history.test_history import made_run
+from dissensus.data import history
+history._prepare = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+history.record(pathlib.Path({path!r}), [made_run()], recorded_at={at!r})
+"""
+
+
+def test_a_kill_while_the_file_is_made_leaves_no_half_of_it(tmp_path):
+    path, here = tmp_path / "h.duckdb", str(Path(__file__).parents[3])
+    code = KILLED_AT_FIRST.format(here=here, path=str(path), at=AT)
+    done = subprocess.run([sys.executable, "-c", code], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert not path.exists()
+    assert record(path, [made_run()], recorded_at=AT) == 1
+    assert not path.with_name("h.duckdb.wal").exists()
+
+
+def test_a_history_is_made_where_files_have_no_links(tmp_path, monkeypatch):
+    def no_links(*_):
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "link", no_links)
+    path = tmp_path / "h.duckdb"
+    assert [record(path, [made_run()], recorded_at=AT) for _ in range(2)] == [1, 2]
+    assert [one.name for one in tmp_path.iterdir()] == ["h.duckdb"]
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path, monkeypatch):
+    def read_only(*_, **__):
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(store.tempfile, "TemporaryDirectory", read_only)
+    with pytest.raises(FileError, match=r"h\.duckdb cannot be made: Read-only file system\. Name another place"):
+        record(tmp_path / "h.duckdb", [made_run()], recorded_at=AT)
+
+
 FULL = """
 import sys, pathlib, resource
 sys.path.insert(0, {here!r})
