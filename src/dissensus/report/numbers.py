@@ -96,6 +96,8 @@ def quoted(text: str) -> str:
 
 DASH = "-"
 """Shown for a number that is not there."""
+ROUNDING = 1e-14
+"""What adds up to everything differs from it by less."""
 
 
 def percent(share: float, digits: int = 1) -> str:
@@ -103,9 +105,11 @@ def percent(share: float, digits: int = 1) -> str:
 
     >>> percent(0.5876), percent(1), percent(0.99999), percent(0.0001), percent(-0.05)
     ('58.8%', '100%', '>99.9%', '<0.1%', '-5.0%')
+    >>> percent(0.9999999999999998), percent(1e-17)
+    ('100%', '<0.1%')
     """
-    if share in (0, 1):
-        return f"{share:.0%}"
+    if share == 0 or abs(share - 1) < ROUNDING:
+        return f"{round(share):.0%}"
     nothing, everything = f"{0:.{digits}%}", f"{1:.{digits}%}"
     text = f"{share:.{digits}%}"
     if text.lstrip("-") == nothing:
