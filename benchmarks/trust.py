@@ -42,6 +42,7 @@ WHY = {
     "equivalence: ceiling": "Too narrow: it extrapolates beyond the data. Take it as a rough figure.",
     "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
     "gate: ": "On the safe side, as worths are.",
+    "decide: a judge just beyond": "On the safe side: a judge is called so only where the interval shows it.",
     "compare: accuracy": "Measured with three and with four raters only: so few say little about raters like them.",
     "compare: difference, accuracy": "Measured with three and with four raters only, as its test.",
     "judges: what people tick": "From 60 small collections: one that misses moves the share by almost a point.",
@@ -133,7 +134,9 @@ def outside(rows: list[dict]) -> Iterator[list[object]]:
         if not found and not is_outside(whole, errors=0):
             continue
         command, _, what = number.partition(": ")
-        why = next(why for beginning, why in WHY.items() if number.startswith(beginning))
+        why = next((why for beginning, why in WHY.items() if number.startswith(beginning)), None)
+        if why is None:
+            raise LookupError(f"{number} is outside its bounds ({percent(whole)}): fix it, or say in WHY why that is.")
         which = "; ".join(cell["data"] for cell in found) or "all together"
         ends = sorted({f"{cell['share']:.1%}" for cell in found or [whole]}, key=lambda text: float(text[:-1]))
         yield [f"`{command}`: {what}", " to ".join(dict.fromkeys((ends[0], ends[-1]))), which, why]

@@ -308,7 +308,7 @@ def test_a_share_outside_its_band_stands_on_the_page_with_a_reason(bench, monkey
         for d, s in (("x", 0.7), ("y", 0.9))
     ]
     assert list(trust.outside(cells)) == [["`judge`: a", "70.0%", "x", "Because."]]
-    with pytest.raises(RuntimeError):
+    with pytest.raises(LookupError, match=r"judge: b is outside its bounds \(70.0% ± 4.6%\)"):
         list(trust.outside([cells[0] | {"number": "judge: b"}]))
     # .91 of 100 is less than half a standard error below .92: a number in one population stands there, too.
     assert list(trust.outside([cells[0] | {"share": 0.91}])) == [["`judge`: a", "91.0%", "all together", "Because."]]
