@@ -95,7 +95,7 @@ def _items(features: Any, column: str | None) -> Sequence[object]:  # noqa: ANN4
 
 
 def _answers(estimator: Any, features: Any) -> list[Mapping[str, object]]:  # noqa: ANN401 - as above
-    """What the classifier says of each row: a probability for each class, or a label."""
+    """What the classifier says about each row: a probability for each class, or a label."""
     if hasattr(estimator, "predict_proba"):
         names = [f"p_{label}" for label in estimator.classes_]
         return [dict(zip(names, map(float, row), strict=True)) for row in estimator.predict_proba(features)]

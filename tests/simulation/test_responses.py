@@ -134,4 +134,4 @@ def test_the_command_writes_what_is_read_back_the_same(tmp_path, capsys):
     truth = json.loads((tmp_path / "truth.json").read_text())
     assert truth == answer["result"]
     assert truth["items"][0]["mean"] == pytest.approx(made.truth.drawn.mean[0], abs=1e-6)
-    assert "Judge `B` strays (effect 0.1)" in (tmp_path / "README.md").read_text()
+    assert "Judge `B` is off (effect 0.1)" in (tmp_path / "README.md").read_text()

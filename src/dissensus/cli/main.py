@@ -33,7 +33,7 @@ NO_ROOM = frozenset({errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.E
 
 
 class Entry(NamedTuple):
-    """The module of a command, and the first line of what the command says of itself."""
+    """The module of a command, and the first line of what the command says about itself."""
 
     module: str
     summary: str
@@ -65,7 +65,7 @@ COMMANDS = {  # by name: the function of `plan raters` is `plan_raters_command`
     "serve": Entry("show", "The same answers in a browser."),
     "simulate urn": Entry("simulate", "Raters and judges who draw labels from urns."),
     "simulate indeterminate": Entry("simulate", "Raters and judges who may find several options reasonable."),
-    "simulate responses": Entry("simulate", "People, a judge A like them, and a judge B that strays."),
+    "simulate responses": Entry("simulate", "People, a judge A like them, and a judge B that is off."),
     "simulate labels": Entry("simulate", "People with noisy labels, a better judge and a worse one."),
     "reproduce": Entry("show", "Recompute the numbers that the papers print."),
 }

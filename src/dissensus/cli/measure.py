@@ -205,7 +205,7 @@ def items_command(
 ) -> None:
     """Which items are behind a number?
 
-    What people and judges said of each item, how far people split, and how much their labels surprise each judge.
+    What people and judges said about each item, how far people split, and how much their labels surprise each judge.
     """
     from dissensus.data.paths import check_place
     from dissensus.methods.items import items

@@ -310,7 +310,7 @@ def simulate_responses_command(
     concentration: Annotated[float, flag("X", "The smaller, the more raters agree.")] = 1.0,
     output: Output = Output(),
 ) -> None:
-    """People, a judge A like them, and a judge B that strays.
+    """People, a judge A like them, and a judge B that is off.
 
     Writes ratings.csv, judges.csv, truth.json and README.md.
     """

@@ -401,7 +401,7 @@ def other_scale(aligned: Aligned, name: str) -> str | None:
 
 
 def are_points_of_a_measure(ratings: Ratings, judges: Judges) -> bool:
-    """Whether answers are points of a measure, of which two are near but seldom equal.
+    """Whether answers are points of a measure, of which two are near but rarely equal.
 
     So they are on an interval scale, and where judges answer with numbers between or beyond those that raters gave.
     """

@@ -77,7 +77,7 @@ def as_data(
 def unchecked_data(
     ratings: RatingsLike, judges: JudgesLike | None, *, has_judges: bool
 ) -> tuple[Ratings, Judges | None]:
-    """The same where they may hold several questions, or slices; without judges if there shall be none."""
+    """The same where they may hold several questions, or slices; without judges if there are to be none."""
     return _both_of(ratings, judges) if has_judges else (_ratings_of(ratings), None)
 
 

@@ -146,7 +146,7 @@ class Ratings(ShownData):
         The ratings of each question, where a file asks several; all others are put together then, with each item named
         after its question.
     slicing : Slicing, optional
-        How items fall into slices, where methods shall answer for each.
+        How items fall into slices, where methods answer for each.
     among : tuple of str
         The items of which these are a part: bootstrap samples draw all of them, so that parts share what is drawn.
     about : mapping of str to mapping

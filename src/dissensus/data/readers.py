@@ -422,7 +422,7 @@ def _hint(sheet: Sheet, plan: ReadPlan) -> str:
     return ""
 
 
-# ---- What a table says of each item beside its ratings: its text, who wrote it, and whatever else has a column
+# ---- What a table says about each item beside its ratings: its text, who wrote it, and whatever else has a column
 
 KNOWN = ("text", "text_a", "text_b", "writer", "writer_a", "writer_b", DRAWN)
 """Columns of ratings that are about the item, by their names: what it is, or both of a pair, and who wrote it."""

@@ -39,7 +39,7 @@ _SUFFIX = re.compile(r"[_\-.:/|#]([^_\-.:/|#]+)$")
 
 
 def sliced(ratings: Ratings, slicing: Slicing) -> Ratings:
-    """The ratings, and those of each question, with the slices that methods shall answer for.
+    """The ratings, and those of each question, with the slices that methods answer for.
 
     How far people split on an item, and how many rated it, is another matter for each question.
     """

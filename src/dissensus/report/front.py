@@ -165,7 +165,7 @@ def worth_tile(decision: DecideResult) -> Tile:
 
 
 def _ahead(decision: DecideResult) -> Tile:
-    """Whether the best judge can be told from the second, and from all others."""
+    """Whether the best judge can be told apart from the second, and from all others."""
     question, (best, *others) = "Is it ahead of the second?", decision.judges
     if not others:
         return Tile(question=question, answer="Only one judge", detail="Add the answers of a second judge to compare.")

@@ -141,7 +141,7 @@ def check_cluster(client: "Client", address: str) -> None:
 
 
 def _versions_of(described: Mapping[str, Mapping[str, str | None]]) -> Versions:
-    """What a machine of the cluster says of itself."""
+    """What a machine of the cluster says about itself."""
     packages = described["packages"]
     python = ".".join((packages["python"] or "").split(".")[:2])
     return {"python": python} | {name: packages.get(name) or ABSENT for name in PACKAGES}

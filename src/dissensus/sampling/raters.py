@@ -202,7 +202,7 @@ class RaterSpread(NamedTuple):
         """The variance of a normal interval as long as one for other items and other raters.
 
         `variance` (n_statistics,): what items alone bring. `confidence`: of the interval: few raters count for more,
-        the surer it is.
+        the more certain it is.
         """
         from scipy.special import chdtri, ndtr, ndtri  # noqa: PLC0415 - takes a while to import
 
@@ -229,7 +229,7 @@ class RaterSpread(NamedTuple):
     def moved(self, replicates: Floats, draws: RaterDraws) -> Floats:
         """Bootstrap values of shape (n_replicates, n_statistics), moved by the noise of raters.
 
-        The item noise in `within` is part of the replicates already, hence the difference; chi-squared draws stand for
+        The item noise in `within` is part of the replicates already: take the difference; chi-squared draws stand for
         not knowing `total` (a t distribution with few raters).
         """
         with np.errstate(invalid="ignore"):

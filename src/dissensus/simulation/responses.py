@@ -24,7 +24,7 @@ from dissensus.simulation.panels import (
     to_normal,
 )
 
-# ---- Items with a distribution of responses each: of people, of a judge A like them, and of a judge B that strays
+# ---- Items with a distribution of responses each: of people, of a judge A like them, and of a judge B that is off
 
 Kind = Literal["normal", "likert", "dirichlet"]
 KINDS: tuple[Kind, ...] = ("normal", "likert", "dirichlet")
@@ -111,7 +111,7 @@ def draw_items(responses: Responses, n: int, rng: Generator) -> Items:
 
 
 def expected_response(responses: Responses, mean: Floats, spread: Floats) -> Floats:
-    """Mean of endless responses that are normal before they are clipped, or cut into steps.
+    """Mean of infinitely many responses that are normal before they are clipped, or cut into steps.
 
     >>> likert = Responses(kind="likert", points=2)
     >>> expected_response(likert, np.array([0.5, 0.9]), np.array([0.2, 0.0]))  # steps 1 and 2 equally often; always 2
@@ -170,7 +170,7 @@ class ResponsesTruth(Truth):
         return {"population": asdict(self.responses), "better": better, "error_b": error, "items": self.rows()}
 
     def error(self) -> float:
-        """Mean error of B with endless responses: of its mean label, or the share of labels that must change."""
+        """Mean error of B with infinitely many responses: of its mean label, or the share that must change."""
         if isinstance(self.drawn, NormalItems):
             mean, spread = self.drawn.mean, self.drawn.spread
             people, b = (expected_response(self.responses, own, spread) for own in (mean, mean + self.drawn.shift))
@@ -187,9 +187,10 @@ class ResponsesTruth(Truth):
         }[self.responses.kind]
         return (
             "# Simulated responses\n\nThe data are simulated, so the truth behind them is known. "
-            f"Made with {made_with}.\n\n{how}. Judge `A` answers as people do. Judge `B` strays (effect "
-            f"{self.responses.effect:g}): with endless responses its mean error would be {self.error():.4f}, and that "
-            "of `A` 0.\n\nThe files: `ratings.csv`, `judges.csv`, and `truth.json` with what is true of each item.\n"
+            f"Made with {made_with}.\n\n{how}. Judge `A` answers as people do. Judge `B` is off (effect "
+            f"{self.responses.effect:g}): with infinitely many responses its mean error would be {self.error():.4f}, "
+            "and that of `A` 0.\n\n"
+            "The files: `ratings.csv`, `judges.csv`, and `truth.json` with what is true of each item.\n"
         )
 
 

@@ -133,7 +133,7 @@ Step = Callable[[str], AbstractContextManager[Progress | None]]
 
 
 def steps(tell: Tell) -> Step:
-    """What a method is given to say what it does and how far it is; seldom enough not to slow it down."""
+    """What a method is given to say what it does and how far it is; rarely enough not to slow it down."""
 
     @contextmanager
     def step(what: str) -> Iterator[Progress]:

@@ -151,7 +151,7 @@ def test_a_wrong_option_is_one_line(options, message):
 
 def test_neither_effect_nor_pilot_is_one_line():
     assert message_of(plan_raters) == (
-        "Say how far the worse judge strays from people with --effect, as a share of the scale such as 0.1, or give "
+        "Say how far off the worse judge is with --effect, as a share of the scale such as 0.1, or give "
         "ratings and answers with --pilot and --pilot-judges."
     )
 

@@ -18,7 +18,7 @@ from dissensus.data.labels import label_values
 from dissensus.errors import SHOWN, counted, named, shortened
 
 MOST_LABELS = 30  # past this many different labels they are text or a fine scale, and have no rate
-FEWEST = 10  # with fewer answers nobody can be told from chance
+FEWEST = 10  # with fewer answers nobody can be told apart from chance
 FEWEST_EQUAL = 5  # fewer equal answers of a judge are no surprise
 
 
@@ -54,7 +54,7 @@ def _varies(table: Table, mine: Codes) -> bool:
 # ---- Raters who always answer the same, or give a label far more or less often than the others on the same items
 
 FEWEST_RATERS = 3  # of two who differ, nobody knows which is the odd one
-VERY_IMPROBABLE = 1e-6  # so seldom would a rater who answers like the others do it; divided by the number of raters
+VERY_IMPROBABLE = 1e-6  # so rarely would a rater who answers like the others do it; divided by the number of raters
 LARGE = 0.3  # a smaller difference from the others' rate, however sure, is taste and no fault
 NORMAL = 1.4826  # the standard deviation of a normal distribution over the median of its absolute values
 WHAT = {
@@ -159,7 +159,7 @@ def _odd_raters(table: Table, check: str, raters: Codes, rates: _Rates, label: C
 
 HIGH = 0.7  # agreement that we call high once two labels are swapped
 GAIN = 0.3  # by so much the swap must raise agreement: one between labels that are hardly used changes nothing
-IMPROBABLE = 0.01  # so seldom would anybody of the file do so by chance; divided by how many they are
+IMPROBABLE = 0.01  # so rarely would anybody of the file do so by chance; divided by how many they are
 
 
 def polarity(table: Table) -> Iterator[Finding]:

@@ -217,7 +217,7 @@ def _mlflow_recognises(source: Source, _: ReadPlan) -> bool:
 
 
 def _trace(record: object) -> Mapping[str, object]:
-    """What a trace says of itself, with or without its spans beside it."""
+    """What a trace says about itself, with or without its spans beside it."""
     found = as_mapping(record)
     return as_mapping(found["info"]) if "info" in found and "trace_id" not in found else found
 

@@ -181,7 +181,7 @@ def _dict_judges(source: Source, plan: ReadPlan) -> RawJudges:
 RECORDS_SAMPLED = 100
 HOLDERS = frozenset({"annotations", "annotation", "ratings", "labels", "votes", "judgments", "judgements", "answers",
                      "responses", "scores", "reviews"})  # fmt: skip
-"""What a column is called that holds what all raters said of an item."""
+"""What a column is called that holds what all raters said about an item."""
 
 WHO = frozenset({"by", "who", "name", "person", "from"})
 """What the rater is called within a rating, where nothing else has a name."""

@@ -211,7 +211,7 @@ def _as_text(kind: tuple[str | bool | None, ...]) -> tuple[str, ...]:
     return tuple("" if part is None else f" {part}" for part in kind)
 
 
-# ---- Items that were rated and judged in the same way, found by duckdb: what was said of them, and how many there are
+# ---- Items that were rated and judged in the same way, found by duckdb: their labels, and how many there are
 
 MOST_COLUMNS = 12  # this many kinds of ratings or answers are counted in a column each; more are counted cell by cell
 SLOTS = 126  # bits of a word in which raters leave their marks
@@ -223,7 +223,7 @@ Key = tuple[str, str, bytes]
 class Profiles:
     """Distinct items, how many there are of each, and the first of them by name.
 
-    `rated` is what raters said of each, such as `0:3 2:1`: the kind with number 0 three times, number 2 once; `judged`
+    `rated` is the labels of raters, such as `0:3 2:1`: the kind with number 0 three times, number 2 once; `judged`
     the same of judges; `outputs`, of shape (n_profiles, n_speakers, n_outputs), are mean probabilities, NaN without
     any.
     """
@@ -241,7 +241,7 @@ class Profiles:
 
 
 def create_items(connection: duckdb.DuckDBPyConnection, coding: Coding, *, checks_repeats: bool) -> None:
-    """The table `items`: what raters said of each item, and whether somebody may have rated it twice."""
+    """The table `items`: what raters said about each item, and whether somebody may have rated it twice."""
     suspect = _suspect(coding) if checks_repeats else "false"
     count, any_rating = ("sum(times)", "HAVING sum(times) > 0") if coding.has_counts else ("count(*)", "")
     if len(coding.ratings) <= MOST_COLUMNS:

@@ -44,7 +44,7 @@ UNIT = 2.0**-32
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MomentSums:
-    """Sums over the items of each profile, by what raters said of it, as in Profiles.
+    """Sums over the items of each profile, by what raters said about it, as in Profiles.
 
     How many items were rated so, and how many of them all judges answered. In units: sums of the scores, judge by judge
     and label by label (`first`), of the products of each two of them (`second`), and of the outputs.

@@ -237,7 +237,7 @@ def source_of(connection: duckdb.DuckDBPyConnection, files: LargeFiles) -> SqlSo
 
 
 def unreadable(error: duckdb.Error, *files: LargeFiles) -> FileError:
-    """What duckdb says of a file, in one line and without the folder."""
+    """What duckdb says about a file, in one line and without the folder."""
     text = str(error)
     each = [(some, path) for some in files for path in some.paths]
     own, path = next(((some, path) for some, path in each if str(path) in text), each[0])

@@ -42,7 +42,7 @@ class Header(NamedTuple):
 def read_header(file: InputFile) -> Header:
     """Names of the columns and the delimiter between them.
 
-    The delimiter is the one that splits the first rows into equally many cells, and most of them: a comma before a
+    The delimiter is the one that splits the first rows into as many cells each, and most of them: a comma before a
     semicolon, a tab, a bar. Not by csv.Sniffer, which takes letters for delimiters and reads lists in cells apart.
     """
     head, samples = _samples(file)

@@ -147,7 +147,7 @@ def inspect_file(path: str | os.PathLike[str]) -> InputFile:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise FileError(f"{file} cannot be opened: {reason}. Check the path and who may read it.") from error
     if not head:
-        raise FileError(f"{file.name} is empty: it has not a single byte. Export it again.")
+        raise FileError(f"{file.name} is empty: it has no content. Export it again.")
     is_utf16 = kind in TEXT_KINDS and head in {codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE}
     return InputFile(file, kind, head == GZIP_MAGIC, "utf-16" if is_utf16 else UTF8)
 

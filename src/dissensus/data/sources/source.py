@@ -196,7 +196,7 @@ class Source:
                 return None, False  # lines are read by another parser, which may accept them or says which is wrong
             raise
         if not first:
-            raise FileError(f"{self.name} has not a single record in it. Export it again.")
+            raise FileError(f"{self.name} has no records. Export it again.")
         return first[0], self.kind == "json" and len(first) == 1 and not is_json_list(self.file)
 
     @property

@@ -86,7 +86,7 @@ def alt_test(
         sets (averaged over the judge's samples or probabilities).
     test : {"auto", "t", "sign-flip", "exact"}
         For each rater: t for 30 items or more and sign flips for fewer (auto), or always one of them, or an exact test
-        that keeps its level where judge and rater seldom differ.
+        that keeps its level where judge and rater rarely differ.
     alpha : float
         Expected share of wrong wins among the wins, by Benjamini and Yekutieli.
     min_raters : int

@@ -288,7 +288,7 @@ def _each_alone(
 
 
 def _held_to(row: DecideJudge, alone: DecideJudge) -> DecideJudge:
-    """What is said of a judge must hold on all items that it answered, not only on those that every judge answered."""
+    """What we say about a judge must hold on all items that it answered, not only on those that all judges answered."""
     how: How = "recalibrated" if "recalibrated" in {row.how, alone.how} else "as is"
     return replace(row, shown=row.shown and alone.shown, how=how)
 

@@ -60,7 +60,7 @@ class BestBounds(NamedTuple):
     low: float
     high: float
     worth: Ends
-    candidates: list[int]  # judges that cannot be told from the best, the best first
+    candidates: list[int]  # judges that cannot be told apart from the best, the best first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -161,7 +161,7 @@ class Intervals:
         return equivalence_ends(gaps, self.options.confidence)
 
     def best(self, judges: Sequence[int]) -> BestBounds | None:
-        """Intervals of the first of these judges, the best by its score, and who cannot be told from it.
+        """Intervals of the first of these judges, the best by its score, and who cannot be told apart from it.
 
         The best of many is the one that was lucky as well. Its lower bound is that of the luckiest: this many standard
         errors below the estimate as the largest of all judges' errors is in 97.5% of the samples.
@@ -193,7 +193,7 @@ class Intervals:
         )
 
     def _untold(self, judges: list[int]) -> list[int]:
-        """Which of these judges cannot be told from the best: nobody is surely better, allowing for all comparisons.
+        """Which of these judges cannot be told apart from the best: none surely better, allowing for all comparisons.
 
         J. Hsu (1984), "Constrained Simultaneous Confidence Intervals for Multiple Comparisons with the Best".
         """

@@ -47,7 +47,7 @@ def check_moments(judges: Judges, options: EquivalenceOptions, labels: tuple[str
     if options.calibrate != "none":
         raise OptionError(f"{known}, which {named('calibrate')} {options.calibrate} cannot learn from: {remedy}.")
     if options.scored_by not in ADDITIVE_SCORES or options.scored_by == "rps":  # moments keep no order of labels
-        raise OptionError(f"{known}, which {named('score')} {options.scored_by} cannot be told from: {remedy}.")
+        raise OptionError(f"{known}, which {named('score')} {options.scored_by} cannot be told apart from: {remedy}.")
     if judges.moments.scored_by != label_scores(options.scored_by, clip=options.clip):
         raise OptionError(f"{known}, of another score: read them with that of the question.")
     if set(labels) != set(judges.moments.labels):

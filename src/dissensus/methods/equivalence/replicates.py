@@ -237,7 +237,7 @@ def bootstrap_replicates(
     rng: Generator,
     progress: Progress | None,
 ) -> Replicates | None:
-    """Scores of bootstrap samples of the items; None where there shall be none."""
+    """Scores of bootstrap samples of the items; None where there are to be none."""
     tasks = [(problem, extras, size) for size in task_sizes(replicates)]
     parts = run_tasks(executor, bootstrap_scores, tasks, rng=rng, progress=progress)
     return joined(parts) if parts else None

@@ -113,7 +113,7 @@ class BestJudge:
     verdict: Verdict | None
     low_verdict: Verdict | None
     high_verdict: Verdict | None
-    candidates: tuple[str, ...]  # judges that cannot be told from the best, the best first
+    candidates: tuple[str, ...]  # judges that cannot be told apart from the best, the best first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -106,7 +106,7 @@ def worked_slices(
         prepared = _prepared(worked.prepared, one, sub)
         term = None if worked.term is None else _scaled(worked.term, worked.prepared, sub)
         intervals = Intervals(options=options, data=own, samples=sampled, raters=term)
-        # What there is to say about the curve is said of all items.
+        # What there is to say about the curve is said about all items.
         result = replace(summed_up(prepared, sub.extras, intervals), warnings=())
         answers.append(Worked(result, prepared, None, sub.extras, intervals))
     return answers

@@ -27,7 +27,7 @@ def draw_subsets(counts: Codes, k: int) -> Draws:
     """All distinct label counts that k ratings out of each row can have.
 
     Labels are decided one after the other, all rows at once; each choice leaves enough ratings for the rest, so nothing
-    is built in vain. Rows with fewer than k ratings have no draw.
+    is built for nothing. Rows with fewer than k ratings have no draw.
 
     `counts` (n_rows, n_labels): ratings of each label. `k`: how many to draw.
 

@@ -256,7 +256,7 @@ class _Asking:
         return checks, (*constant_warnings(checks), *_about_decisions(result))
 
     def ranked(self, raters: RatersAs | None) -> JudgesResult:
-        """What `judges` says of the judge's decisions."""
+        """What `judges` says about the judge's decisions."""
         result = rank_judges(
             self.ratings, self.judges, task=self.task, judge=self.options.judge[0],
             positive=self.options.positive or None, tau=self.options.tau, raters=raters, **self.where(),
@@ -286,7 +286,7 @@ class _Asking:
         return [replace(check, check="baseline")], (*about, *renamed, *warnings)
 
     def compared(self, other: str, raters: RatersAs | None) -> CompareResult:
-        """What `compare` says of the judge and another."""
+        """What `compare` says about the judge and another."""
         (judge,) = self.options.judge
         return compare(
             self.ratings, self.judges, a=judge, b=other, metric=self.options.metric, raters=raters, **self.where()

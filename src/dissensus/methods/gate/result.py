@@ -13,7 +13,7 @@ from dissensus.results import Result, as_dict
 from dissensus.sampling.raters import RatersAs, raters_option
 
 POWER = 0.8
-"""Chance with which more items shall settle a check, if the estimate is right."""
+"""Chance with which more items settle a check, if the estimate is right."""
 SHARE = "it is a share from 0 to 1"
 
 

@@ -77,7 +77,7 @@ def verdict_between(low: float, high: float, most: float) -> Verdict:
 
 
 def more_above(estimate: Estimate, threshold: float, confidence: float) -> int | None:
-    """How many more items would settle whether the number is at least the threshold; None if it lies upon it."""
+    """How many more items would settle whether the number is at least the threshold; None if it is exactly that."""
     if not math.isfinite(estimate.value):
         return None
     half_width = estimate.below() if estimate.value >= threshold else estimate.above()

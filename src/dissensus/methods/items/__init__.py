@@ -1,4 +1,4 @@
-"""Which items are behind a number? What people and judges said of each, and how far that surprises."""
+"""Which items are behind a number? What people and judges said about each, and how far that surprises."""
 
 from dissensus.methods.items.items import items
 from dissensus.methods.items.result import ItemsResult

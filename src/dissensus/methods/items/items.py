@@ -358,7 +358,7 @@ def _sorted(table: ItemTable, rows: Codes, name: str) -> Codes:
 
 
 def _by_column(table: ItemTable, rows: Codes, column: Mapping[str, str]) -> Codes:
-    """The rows by what a table says of the items: numbers from the largest, texts by the alphabet, nothing last."""
+    """The rows by what a table says about the items: numbers from the largest, texts by the alphabet, nothing last."""
     values = [column.get(table.items[row]) for row in rows.tolist()]
     numbers = [None if value is None else number(value) for value in values]
     are_numbers = all(one is not None for one, value in zip(numbers, values, strict=True) if value is not None)

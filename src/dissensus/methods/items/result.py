@@ -65,7 +65,7 @@ LINES = frozenset({".jsonl", ".ndjson"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeOnItem:
-    """What a judge said of an item."""
+    """What a judge said about an item."""
 
     judge: str
     answer: str | None  # its label, the most frequent one of several; `A or B` where two tie; None without an answer

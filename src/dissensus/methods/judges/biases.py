@@ -180,7 +180,7 @@ def _group_of_items(ratings: Ratings) -> Mapping[str, str]:
 def _self_preferences(prepared: Prepared, ratings: Ratings, heights: Heights, people: Floats) -> list[Asked]:
     """Each judge's own outputs against those of others that people find as good.
 
-    A judge that is surer than people favours everybody whom people favour, so how high people put a writer stands in
+    A judge more certain than people favours everybody whom people favour, so how high people put a writer stands in
     the design, too, where there are three or more.
     """
     names = ("writer_a", "writer_b") if heights.unit == "wins" else ("writer",)

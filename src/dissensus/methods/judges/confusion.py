@@ -131,7 +131,7 @@ FEWEST = 2  # ratings of an item that say how raters differ
 
 
 class Shares(NamedTuple):
-    """What people said of each item, as shares of labels; rows of zeros where nobody said anything."""
+    """What people said about each item, as shares of labels; rows of zeros where nobody said anything."""
 
     one: Floats  # (n_items, n_labels): of a rater
     two: Floats  # (n_items, n_labels, n_labels): of two different raters; zeros where there is one

@@ -158,7 +158,7 @@ class DefinitionResult:
         return tuple(value.judge for value in self.able if value.rank == self.able[0].rank)
 
     def of(self, judge: str) -> JudgeValue:
-        """What this definition says of a judge."""
+        """What this definition says about a judge."""
         return next(value for value in self.values if value.judge == judge)
 
 

@@ -30,7 +30,7 @@ def pooled_reverse(choice_codes: Codes, set_codes: Codes, members: Flags, weight
 
     Each set that has the option starts with a small count, so that a set nobody happened to give is not ruled out:
     1/2, or 2 shared out among the sets if there are more than four; an option that nobody chose has its sets equally
-    likely. A rater whose set lacks the own choice counts as said. The codes, of shape (n_pairs,), are each rater's
+    likely. A rater whose set lacks the own choice counts as above. The codes, of shape (n_pairs,), are each rater's
     option and set for one item.
     """
     check_members(members)

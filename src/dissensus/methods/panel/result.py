@@ -172,7 +172,7 @@ class PanelResult(Result):
 
 
 def _worth(worth: JudgeWorth) -> dict[str, object]:
-    """What is said of members and panels."""
+    """What is said about members and panels."""
     names = ("score", "low", "high", "equivalence", "equivalence_raters", "equivalence_low", "equivalence_high",
              "verdict", "low_verdict", "high_verdict", "share_below", "share_above")  # fmt: skip
     return {name: getattr(worth, name) for name in names}

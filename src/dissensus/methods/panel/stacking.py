@@ -163,11 +163,11 @@ def most_likely(shares: Floats) -> Floats:
 
 STRENGTH = 10.0  # the stack counts as this many items in each case
 KINDS_PER_LABEL = 2
-"""Answers of a judge are of this many kinds for each label: where there are more, the surer and the less sure half."""
+"""Answers of a judge are of this many kinds for each label: if there are more, the more and the less certain half."""
 
 
 def kinds_of(answers: Floats, code: Codes) -> Codes:
-    """The kind of each answer: itself if they are few; else the most likely label, and whether it is surer than most.
+    """The kind of each answer: itself if they are few; else the most likely label, and if it is very likely.
 
     Of the different answers, of shape (n_judges, n_answers, n_labels), `code` says which of them each item got.
     """

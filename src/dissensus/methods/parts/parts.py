@@ -90,7 +90,7 @@ def answered_in_parts(
     method: Callable[..., Result], ratings: Ratings, judges: Judges | None, given: Mapping[str, Any],
     slicer: Slicer | None,
 ) -> PartsResult:  # fmt: skip
-    """What a method says of each question and slice."""
+    """What a method says about each question and slice."""
     whole = cuts_of(ratings, judges)
     slicing = ratings.slicing
     if slicing is None:
@@ -123,7 +123,7 @@ def cuts_of(ratings: Ratings, judges: Judges | None) -> list[Cut]:
 def _by_slice(
     method: Callable[..., Result], cut: Cut, slicing: Slicing, given: Mapping[str, Any], slicer: Slicer | None
 ) -> PartsResult:
-    """What a method says of each slice of one question: in its own way, or asked of each."""
+    """What a method says about each slice of one question: in its own way, or asked of each."""
     slices, warnings = slices_of(cut, slicing)
     found = None
     if slicer is not None and slicing.of == "item":
@@ -173,7 +173,7 @@ def _answers_on(ratings: Ratings, judges: Judges | None) -> Judges | None:
 
 def _each(method: Callable[..., Result], cuts: Sequence[Cut], given: Mapping[str, Any], *, by: str | None
           ) -> PartsResult:  # fmt: skip
-    """What a method says of each part; a part that it refuses is left out, unless it refuses all."""
+    """What a method says about each part; a part that it refuses is left out, unless it refuses all."""
     parts, refused = [], []
     for cut in cuts:
         data = (cut.ratings,) if cut.judges is None else (cut.ratings, cut.judges)

@@ -16,7 +16,7 @@ Three labels of an item tell E[t], E[t^2] and E[t^3] over these items.
   varies, but in the same way on both sides, it is (2p - 1) (E[u^3] - E[u] E[u^2]), which has the sign of the better
   model. So items of different difficulty can look as if labels favoured the better model, never the worse one: a
   value against the better model is a sign that assumption 1 or 2 fails.
-- Which of the two fails cannot be told from three labels: fewer right labels where the better model is right (1), and
+- Three labels do not show which of the two fails: fewer right labels where the better model is right (1), and
   more varied difficulties where it is wrong (2), can have the same moments.
 - No pilot can tell that most raters are wrong about an item: the truth is what most raters would say.
 """
@@ -136,7 +136,7 @@ def _single_labels(ratings: "Ratings", warnings: list[str]) -> "Ratings":
 
 
 def _predictions(judges: "Judges", name: str, warnings: list[str]) -> dict[str, str]:
-    """What a model says of each item: its most probable label over all samples, stated ones before probabilities."""
+    """What a model says about each item: its most probable label over all samples, stated ones before probabilities."""
     from dissensus.data.labels import SEPARATOR  # noqa: PLC0415 - a plan without a pilot reads no data
 
     judge = judges[name].stated()

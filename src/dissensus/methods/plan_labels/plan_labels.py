@@ -336,7 +336,7 @@ def _of_bias(options: PlanLabelsOptions, situation: Situation) -> Iterator[str]:
         restored = [str(m) for m, gap in gaps.items() if gap > 0]
         text += (
             f" With {joined(flipped)} label{'' if flipped == ['1'] else 's'} for each item the worse model even wins "
-            "in the long run, and more items make that surer"
+            "in the long run, and more items make that more certain"
         )
         text += f"; with {joined(restored)} it does not." if restored else "."
     yield text

@@ -287,7 +287,7 @@ class FromTestSets:
         return self.simulated[max(items for items, *_ in self.simulated), *pair].strength
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are, and how far an item's means stray."""
+        """How far apart the judges are, and how noisy an item's means are."""
         return shift_and_noise_of(self.nodes, pair)
 
 
@@ -303,7 +303,7 @@ class MomentSource(Protocol):
         ...
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+        """How far apart the judges are on an item, and how noisy its means are: root mean squares."""
         ...
 
 
@@ -338,7 +338,7 @@ class NodeMoments:
         return self._possible[pair]
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are, and how far an item's means stray."""
+        """How far apart the judges are, and how noisy an item's means are."""
         return shift_and_noise_of(self.best, pair)
 
 
@@ -375,7 +375,7 @@ class FromMoments:
         return float(np.abs(moments.mean) / np.sqrt(np.maximum(moments.variance, 1e-300)))
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are, and how far an item's means stray."""
+        """How far apart the judges are, and how noisy an item's means are."""
         return self.source.shift_and_noise(pair)
 
     def raters_in_all(self, items: int, pair: Pair) -> int | None:
@@ -400,7 +400,7 @@ Predictor = FromTestSets | FromMoments  # says what a design will show
 
 
 def shift_and_noise_of(nodes: Nodes, pair: Pair) -> tuple[float, float]:
-    """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+    """How far apart the judges are on an item, and how noisy its means are: root mean squares."""
     shift = (nodes.shift_b - nodes.shift_a) ** 2
     noise = nodes.people**2 / pair[0] + nodes.machine**2 / pair[1]
     return float(np.sqrt(nodes.weight @ shift)), float(np.sqrt(nodes.weight @ noise))

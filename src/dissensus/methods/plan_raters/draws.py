@@ -1,6 +1,6 @@
 """Test sets from a pilot: what its items would show with other numbers of raters and of answers.
 
-An item's shares of labels vary around a blend of what raters said of items with similar answers of the judges, and of
+An item's shares of labels vary around a blend of raters' labels of items with similar answers of the judges, and of
 the judges' own answers. The blend, and how far shares vary around it, are what make the pilot's ratings most likely; an
 item's ratings never predict themselves.
 
@@ -393,6 +393,6 @@ class DrawnMoments:
         )  # fmt: skip
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+        """How far apart the judges are on an item, and how noisy its means are: root mean squares."""
         noise = self.people / pair[0] + self.machine / pair[1]
         return float(np.sqrt(self.apart)), float(np.sqrt(noise))

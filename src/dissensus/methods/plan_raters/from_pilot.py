@@ -264,7 +264,7 @@ def _informed(pilot: Pilot, options: PlanRatersOptions, weights: Floats, rng: Ge
 
 
 def _gaps_of(pilot: Pilot, metric: str, source: MomentSource) -> Gaps | None:
-    """What a metric says of each item, from counts of labels; None where it needs every response."""
+    """What a metric says about each item, from counts of labels; None where it needs every response."""
     if isinstance(source, InformationMoments):
         ratios = source.ratios
         return lambda counts: np.einsum("il,il->i", counts / np.maximum(counts.sum(axis=1, keepdims=True), 1), ratios)
@@ -391,7 +391,7 @@ def confirmed(
 def findings(
     fitted: FittedPilot, options: PlanRatersOptions, best: Design | None, simulated: float
 ) -> tuple[PilotFindings, list[str]]:
-    """What the pilot says, and what is to be warned of."""
+    """What the pilot says, and what to warn about."""
     pair = fitted.own_pair(options) if best is None else (best.raters, best.machine_samples)
     effects = fitted.predictor.effects(pair)
     quartiles = [math.nan] * 3  # of labels that are words

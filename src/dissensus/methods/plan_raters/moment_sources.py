@@ -172,7 +172,7 @@ class NewRaters:
         )
 
     def shift_and_noise(self, pair: Pair) -> tuple[float, float]:
-        """How far apart the judges are on an item, and how far its means stray: root mean squares."""
+        """How far apart the judges are on an item, and how noisy its means are: root mean squares."""
         return self.source.shift_and_noise(pair)
 
 

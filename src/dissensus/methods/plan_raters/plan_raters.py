@@ -91,7 +91,7 @@ def plan_raters(
         its calibrated answers predict another rater's label, from a pilot only. Information if not given and the pilot
         has labels, else wins.
     effect : float, optional
-        How far B strays from people at most, as a share of the scale; needed unless there is a pilot.
+        How far B is off at most, as a share of the scale; needed unless there is a pilot.
     items, raters : sequence of int, optional
         Numbers of items, and of raters per item, to consider. Without `items`, the closed form finds the best number.
     machine_samples : int, optional

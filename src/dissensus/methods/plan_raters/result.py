@@ -54,7 +54,7 @@ class DesignOptions(Options):
     )
     effect: float | None = option(
         None, metavar="E", above=0, at_most=1, wants="it is a share of the scale, above 0 and at most 1",
-        help="How far B strays from people, as a share of the scale.",
+        help="How far B is off, as a share of the scale.",
     )  # fmt: skip
     spread: tuple[float, float] = option(
         (0.0, 0.3), metavar="LOW:HIGH", typed=spread_of, wants=TWO_SPREADS,
@@ -157,7 +157,7 @@ class PlanRatersOptions(PilotOptions, DesignOptions):
             )
         if not has_pilot and self.effect is None:
             raise OptionError(
-                f"Say how far the worse judge strays from people with {named('effect')}, as a share of the scale such "
+                f"Say how far off the worse judge is with {named('effect')}, as a share of the scale such "
                 f"as 0.1, or give ratings and answers with {pilot} and {pilot_judges}."
             )
         if not has_pilot and (self.a or self.b):
@@ -264,8 +264,8 @@ class TradeOff:
     gain_items, gain_raters : float
         Factor by which the difference stands out more from its noise; that of items is always the root of two.
     shift, noise : float
-        How far apart A and B are on an item, and how far its means stray from where they would be with endless
-        responses: root mean squares.
+        How far apart A and B are on an item, and how far its means are from where they would be with very
+        many responses: root mean squares.
     """
 
     helps: Helps

@@ -64,9 +64,9 @@ def prevalence(
     Parameters
     ----------
     ratings : Ratings, or anything that `read` takes
-        What people said of some items.
+        What people said about some items.
     judges : Judges, or anything that `read_judges` takes, optional
-        What judges said of all items.
+        What judges said about all items.
     positive : str or sequence of str, optional
         Labels that are counted; those of the task if not given. A response set with one of them counts.
     half : str or sequence of str, optional
@@ -86,7 +86,7 @@ def prevalence(
     interval : {"wilson", "normal"}
         Wilson's interval at the size of a sample of the same variance, which stays between 0 and 1 and counts half an
         error of the judge more than was seen; or a number of standard errors to each side, which is too short where few
-        items are positive or the judge seldom errs.
+        items are positive or the judge rarely errs.
     raters : {"sampled", "fixed"}, optional
         Intervals for raters like these, or for these raters alone; sampled if not given and at least three raters have
         ids.

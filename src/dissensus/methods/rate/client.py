@@ -163,7 +163,7 @@ def _alternatives(entry: Mapping[str, object]) -> dict[str, float]:
 
 
 def _number(value: object) -> float | None:
-    """A number that can be reckoned with; one of 400 digits cannot."""
+    """A number that can be used; one of 400 digits cannot."""
     try:
         number = float(value) if isinstance(value, int | float) else math.nan
     except OverflowError:

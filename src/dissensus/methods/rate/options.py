@@ -158,7 +158,7 @@ class RateOptions(Options):
 
     @classmethod
     def asked(cls, parameters: Mapping[str, object], task: Task, *, seed: int) -> "RateOptions":
-        """The options among the parameters of `rate`, with what the task says of them."""
+        """The options among the parameters of `rate`, with what the task says about them."""
         asking = parameters["elicitation"] or task.elicitation
         options = cls.given(
             parameters, base_url=checked_url(str(parameters["base_url"])), elicitation=asking, seed=seed

@@ -116,7 +116,7 @@ def table_of(metric: PlanMetric, effect: float) -> dict[tuple[int, int], float]:
 
 # ---- What it concludes from its tables, in words: Tables 1 and 2, sections 4 to 6
 
-EQUAL_RATINGS = (  # items and responses in Tables 1 and 2: groups with equally many ratings, more and more items
+EQUAL_RATINGS = (  # items and responses in Tables 1 and 2: groups with the same number of ratings, more and more items
     ((100, 10), (1000, 1)),
     ((25, 100), (100, 25), (500, 5)),
     ((50, 100), (1000, 5)),
@@ -145,13 +145,13 @@ WINS.within(
     "table 1, more items", 1, 0,
     "The paper states that it always holds. Of the 28 printed pairs 3 go the other way, within the noise of 1,000 "
     "simulated test sets.",
-    what="Share of neighbours with equally many ratings of which the one with more items has the lower p, Wins.",
+    what="Share of neighbours with the same number of ratings where the one with more items has the lower p, Wins.",
 )(lambda: more_items_better("wins"))  # fmt: skip
 WINS.always(
     "table 2, more responses",
     differs="The exceptions are at perturbation .1, where p is below .0001 and printed as 0.0000: once there are "
     "25 responses, more items help MAE as well.",
-    what="Share of neighbours with equally many ratings of which the one with more responses has the lower p, MAE.",
+    what="Share of neighbours with the same number of ratings where the one with more responses has the lower p, MAE.",
 )(lambda: 1 - more_items_better("mae"))  # fmt: skip
 
 

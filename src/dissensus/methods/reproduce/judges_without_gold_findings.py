@@ -401,7 +401,7 @@ PANELS = {
     ),
 }  # fmt: skip
 ERRORS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
-SKEWS = {"favours the first option": 1.0, "no skew": 0.0, "disfavours it": -1.0}
+SKEWS = {"favours the first option": 1.0, "no skew": 0.0, "counts against it": -1.0}
 CAPTION = "50 judges, 100 items, thresholds .3, .5 and .7; mean over tasks and trials."
 
 

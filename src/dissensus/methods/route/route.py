@@ -501,7 +501,7 @@ def _saving_bounds(found: Estimated, options: RouteOptions, number: int, people:
 
 
 def _check_new(options: RouteOptions, unrated: int) -> None:
-    """Raise if more items shall be drawn than there are."""
+    """Raise if more items are to be drawn than there are."""
     if options.label_next is not None and options.label_next > unrated:
         raise OptionError(
             f"{named('label_next')} {options.label_next} is more than the {counted(unrated, 'item')} that the judge "

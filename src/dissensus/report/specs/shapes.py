@@ -33,7 +33,7 @@ def nominal(field: str, **more: object) -> Spec:
 
 
 DESCRIBED: Spec = {"description": nominal("said")}
-"""What a screen reader says of a mark."""
+"""What a screen reader says about a mark."""
 
 
 def placed(rows: Sequence[Row]) -> list[Spec]:
@@ -115,7 +115,7 @@ def share_bars(rows: Sequence[Row], *, names: str, shares: str, counts: str) -> 
 
 
 def _said(rows: Sequence[Row], counts: str) -> list[Row]:
-    """The rows with what a screen reader says of each."""
+    """The rows with what a screen reader says about each."""
     named = [", ".join(str(row[key]) for key in ("series", "name") if key in row) for row in rows]
     one = counts.lower().removesuffix("s")
     texts = [f"{percent(float(row['share'] or 0))}, {counted(int(row['count'] or 0), one)}" for row in rows]
@@ -173,7 +173,7 @@ WHISKER = {"type": "rule", "aria": False}
 
 
 def _interval_text(row: Row) -> str:
-    """What a screen reader says of a value and its interval."""
+    """What a screen reader says about a value and its interval."""
     value, low, high = (row[key] for key in ("value", "low", "high"))
     ends = "" if low is None or high is None else f", {float(low):.3f} to {float(high):.3f}"
     return f"{row['name']}: {float(value or 0):.3f}{ends}"

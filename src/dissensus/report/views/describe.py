@@ -183,7 +183,7 @@ def agreement_in_short(part: Description, scale: object = None) -> str:
     if not math.isfinite(best.value):
         return f"{agree}; {name} is undefined: the warnings say why."
     known = f"{name} is {with_interval(best.value, best.low, best.high)} (1 is perfect, 0 is chance)"
-    if scale == "interval":  # two numbers on a measure are seldom the same
+    if scale == "interval":  # two numbers on a measure are rarely the same
         return f"{known}; two raters give exactly the same number {often.replace('%', '% of the time', 1)}."
     return f"{agree}; {known}."
 

@@ -1,4 +1,4 @@
-"""What a method says of each question or slice: one table, what they say together, and each alone in a fold."""
+"""What a method says about each question or slice: one table, what they say together, and each alone in a fold."""
 
 import math
 from collections.abc import Sequence

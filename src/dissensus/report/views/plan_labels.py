@@ -24,7 +24,7 @@ from dissensus.report.specs.shapes import Row
 from dissensus.report.views.section import noted
 
 LEAST = -4.0
-"""An error below 0.01% is as good as none."""
+"""An error below 0.01% counts as none."""
 SEQUENTIAL = {
     "adaptive": ("two labels, and a third where they differ,", "two, then a third"),
     "lead-by-two": ("labels until one side leads by two", "until a lead of two"),
