@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from dissensus.errors import DissensusError
 from dissensus.web.collecting import Collections
-from dissensus.web.fields import why
+from dissensus.web.fields import reason_of
 from dissensus.web.guard import Guard, Settings
 from dissensus.web.jobs import JobBook, Pool, QuickAnswers, Work
 from dissensus.web.layout import problem, refusal
@@ -57,7 +57,7 @@ async def start(request: Request) -> Response:
     except DissensusError as error:
         if not is_htmx:
             raise
-        return problem(why(error), status_of(error))
+        return problem(reason_of(error), status_of(error))
     if not is_htmx:
         return RedirectResponse(work.page_address(order.key), status_code=303)
     return HTMLResponse(answer_html(desk, work, job))
@@ -163,7 +163,7 @@ async def _tidy(desk: Desk) -> None:
 async def _foreseen(request: Request, error: Exception) -> Response:
     """A page that says what is wrong."""
     del request
-    return refusal(why(error) if isinstance(error, DissensusError) else str(error), status=status_of(error))
+    return refusal(reason_of(error) if isinstance(error, DissensusError) else str(error), status=status_of(error))
 
 
 async def _not_found(request: Request, error: Exception) -> Response:

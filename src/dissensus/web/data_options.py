@@ -121,7 +121,7 @@ def reading(data: DataSet, query: Mapping[str, str]) -> dict[str, str]:
     return values_of(DATA, {**data.values, **query})
 
 
-def said_here(data: DataSet, query: Mapping[str, str]) -> dict[str, str]:
+def address_options(data: DataSet, query: Mapping[str, str]) -> dict[str, str]:
     """What the address says about the files that the project does not."""
     values = reading(data, query)
     return {

@@ -112,7 +112,7 @@ INSTEAD = " in place of"
 ON_PAGE = {"label_map": "'Same as' in the list of labels"}  # options that pages call otherwise
 
 
-def why(error: DissensusError) -> str:
+def reason_of(error: DissensusError) -> str:
     """What is wrong, as visitors read it."""
     return spelled(error.message, on_page).replace(f"{INSTEAD} {UNKNOWN}", "")
 
@@ -192,7 +192,7 @@ def what_is_wrong(fields: Sequence[Field], values: Mapping[str, str]) -> str:
     try:
         keywords(fields, values)
     except OptionError as error:
-        return why(error)
+        return reason_of(error)
     return ""
 
 

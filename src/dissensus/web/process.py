@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 
 from dissensus.errors import DissensusError
 from dissensus.sizes import LEAST_MEMORY, VARIABLE, bound_memory, current, machine_memory
-from dissensus.web.fields import why
+from dissensus.web.fields import reason_of
 
 Message = dict[str, object]
 Tell = Callable[[Message], None]
@@ -54,7 +54,7 @@ def run_task(order: Mapping[str, object], tell: Tell) -> Message:
         assert isinstance(arguments, dict)  # noqa: S101 - the server wrote it
         return {"kind": "done", "result": task_of(str(order["task"]))(arguments, tell)}
     except DissensusError as error:
-        return {"kind": "failed", "error": why(error)}
+        return {"kind": "failed", "error": reason_of(error)}
     except MemoryError:
         return {"kind": "failed", "error": MEMORY}
     except Exception:  # noqa: BLE001 - a visitor sees a sentence, the owner's terminal all of it

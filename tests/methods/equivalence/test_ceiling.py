@@ -14,8 +14,8 @@ from dissensus.methods.equivalence.ceiling import (
     fit_labels,
     fit_mixtures,
     prior_entropy_of,
+    reason_not_shown,
     too_high_by,
-    why_untold,
 )
 from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.simulation import RUNNING_EXAMPLE, Urn, simulate_urn
@@ -178,7 +178,7 @@ def told(counts, rng):
     items = np.bincount(place.ravel())
     whole = [fit[0] for fit in fit_labels(types, items[None].astype(float))]
     gain = ceiling_of(whole)
-    if why_untold(types, items, gain):
+    if reason_not_shown(types, items, gain):
         return None
     weights = rng.multinomial(len(counts), items / len(counts), size=80).astype(float)
     samples = [ceiling_of(fits) for fits in zip(*fit_labels(types, weights, start=whole), strict=True)]

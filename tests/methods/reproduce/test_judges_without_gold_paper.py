@@ -15,7 +15,7 @@ from dissensus.methods.reproduce.judges_without_gold import (
     CONSISTENCY,
     constant_answer,
     divergence,
-    hit,
+    hit_of,
     lemma_cases,
     squared_error,
 )
@@ -57,14 +57,14 @@ def over_seeds(run, seeds=SEEDS, **settings):
 
 def test_example_1_as_printed_has_two_hits():
     people, z, w = (0.6, 0.3, 0.1), (0.8, 0.1, 0.1), (0.5, 0.4, 0.1)
-    assert (hit(z, people), hit(w, people)) == (1, 1)  # printed: 1 and 0, but all three prefer the first option
+    assert (hit_of(z, people), hit_of(w, people)) == (1, 1)  # printed: 1 and 0, but all three prefer the first option
     assert divergence(people, z) == pytest.approx(0.6 * log(0.6 / 0.8) + 0.3 * log(3), abs=1e-12)
     assert divergence(people, w) == pytest.approx(0.6 * log(0.6 / 0.5) + 0.3 * log(0.3 / 0.4), abs=1e-12)
 
 
 def test_example_1_with_another_judge_shows_what_it_was_to_show():
     people, z, w = (0.6, 0.3, 0.1), (0.8, 0.1, 0.1), (0.44, 0.46, 0.10)
-    assert hit(z, people) > hit(w, people) == 0
+    assert hit_of(z, people) > hit_of(w, people) == 0
     assert divergence(people, z) > divergence(people, w)
 
 

@@ -240,7 +240,7 @@ def too_high_by(counts: Codes, items: Codes) -> float:
     return bits_by_chance(counts, items) * math.sqrt(max(1.0, float(items.sum()) / ITEMS_THAT_HELP))
 
 
-def why_unasked(counts: Codes, items: Codes) -> str:
+def reason_not_tried(counts: Codes, items: Codes) -> str:
     """Why these ratings have no ceiling; empty where they may have one."""
     if median(counts.sum(axis=1).astype(np.float64), items) < FEWEST_RATINGS:
         few = f"half of the items have fewer than {FEWEST_RATINGS} ratings"
@@ -250,7 +250,7 @@ def why_unasked(counts: Codes, items: Codes) -> str:
     return ""
 
 
-def why_untold(counts: Codes, items: Codes, gain: float) -> str:
+def reason_not_shown(counts: Codes, items: Codes, gain: float) -> str:
     """Why the ceiling that was found cannot be told; empty where it can.
 
     With few labels the interval held the truth 8 to 10 times in 10 even where there was nothing to find.

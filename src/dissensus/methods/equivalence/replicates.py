@@ -19,9 +19,9 @@ from dissensus.methods.equivalence.ceiling import (
     fit_labels,
     fit_mixtures,
     prior_entropy_of,
+    reason_not_shown,
+    reason_not_tried,
     too_high_by,
-    why_unasked,
-    why_untold,
 )
 from dissensus.methods.equivalence.curve import curve_point, pearson_of_shares, predicts_alike
 from dissensus.methods.equivalence.influence import (
@@ -349,11 +349,11 @@ def ceiling_extras(problem: Problem, options: EquivalenceOptions) -> Extras:
     extras = Extras(starts=_starts(problem) if options.combiner == "npmle" and options.bootstrap else ())
     if not options.ceiling:
         return extras
-    if reason := why_unasked(problem.counts, problem.items):
+    if reason := reason_not_tried(problem.counts, problem.items):
         return replace(extras, no_ceiling=reason)
     weights = problem.observed.weights
     labels = tuple(fits[0] for fits in fit_labels(problem.counts, weights))
-    if reason := why_untold(problem.counts, problem.items, ceiling_of(labels)):
+    if reason := reason_not_shown(problem.counts, problem.items, ceiling_of(labels)):
         return replace(extras, no_ceiling=reason)
     largest = problem.sizes[-1]
     beyond = tuple(range(largest + 1, 2 * largest + 1)) if problem.counts.shape[1] == TWO_LABELS else ()

@@ -179,11 +179,11 @@ def rank_correlation(first: Kind, second: Kind) -> float:
     """
     ranks = ([value.rank for value in kind.first.values] for kind in (first, second))
     pairs = list(combinations(zip(*ranks, strict=True), 2))
-    ways = [_way(a[0], b[0]) * _way(a[1], b[1]) for a, b in pairs]
+    ways = [_direction(a[0], b[0]) * _direction(a[1], b[1]) for a, b in pairs]
     return sum(ways) / len(ways) if ways else math.nan
 
 
-def _way(a: int | None, b: int | None) -> int:
+def _direction(a: int | None, b: int | None) -> int:
     return 0 if a is None or b is None else (a < b) - (a > b)
 
 
@@ -339,7 +339,9 @@ def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
         yield from _none_beats(chosen)
         return
     if len(chosen.best) > 1:
-        yield Advice(text=f"Do not select by {chosen.id} alone: {listed(chosen.best)} tie.", reason=_why(prepared))
+        yield Advice(
+            text=f"Do not select by {chosen.id} alone: {listed(chosen.best)} tie.", reason=_reason_for(prepared)
+        )
         return
     alone = f"{SELECT} {chosen.id} when you compare it with another judge."
     select = f"{SELECT} {chosen.id}: {chosen.selected}."
@@ -349,7 +351,7 @@ def _select(prepared: Prepared, result: JudgesResult) -> Iterator[Advice]:
     if result.downstream and not any(is_better):
         select = f"Do not let a judge decide yet: at every threshold a constant agrees with people as often. {select}"
     text = select if len(chosen.values) > 1 else alone
-    yield Advice(text=text, reason=_why(prepared))
+    yield Advice(text=text, reason=_reason_for(prepared))
 
 
 def _none_beats(chosen: DefinitionResult) -> Iterator[Advice]:
@@ -366,7 +368,7 @@ def _none_beats(chosen: DefinitionResult) -> Iterator[Advice]:
     )
 
 
-def _why(prepared: Prepared) -> str:
+def _reason_for(prepared: Prepared) -> str:
     reversal = prepared.problem.reversal
     if prepared.problem.numbers is not None:
         return "The labels are in an order, and this definition counts a near miss as better than a far one."

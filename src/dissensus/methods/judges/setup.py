@@ -145,7 +145,7 @@ def set_up(ratings: Ratings, judges: Judges, task: Task | None, options: JudgesO
     pool, place = pool_of(everybody, rows)
     given = answers.of(rows)
     if behind is not None:
-        pool, given = rows, _with_sets_told(given, behind, positive)
+        pool, given = rows, _with_implied_sets(given, behind, positive)
     layout = Layout(
         space=space, options=options, positive=positive, answers=given, behind=behind,
         numbers=_numbers(ratings, space.options), rows=rows, pool=pool, place=place,
@@ -218,7 +218,7 @@ def _left_out(answers: JudgeAnswers, weights: Floats) -> list[str]:
     return [f"Left out {left} that not every judge answered: all are compared on the same {kept}."]
 
 
-def _with_sets_told(answers: JudgeAnswers, behind: Flags, positive: Flags) -> JudgeAnswers:
+def _with_implied_sets(answers: JudgeAnswers, behind: Flags, positive: Flags) -> JudgeAnswers:
     """The answers with the response sets that the judges' choices tell, where these were not asked for."""
     marginals, share = through_sets(answers.soft, behind, positive)
     return replace(

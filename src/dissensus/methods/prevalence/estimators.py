@@ -59,7 +59,7 @@ class Sample:
     judge_only: Floats  # (n_others,): and to the items that people did not rate
 
     @property
-    def everything(self) -> Floats:
+    def all_judged(self) -> Floats:
         """The judge's answer to all items."""
         return np.concatenate([self.judge, self.judge_only])
 
@@ -97,7 +97,7 @@ def mean_of(values: Floats) -> Point:
 
 def naive(sample: Sample) -> Point:
     """The judge's mean over all items, as if it never erred."""
-    return mean_of(sample.everything)
+    return mean_of(sample.all_judged)
 
 
 def people_only(sample: Sample) -> Point:
@@ -125,8 +125,8 @@ def error_size(sample: Sample) -> float:
     >>> round(error_size(Sample(people=answers, judge=answers, judge_only=answers)), 4)
     0.04
     """
-    share = float(sample.everything.mean())
-    return float(sample.everything.var()) / (share * (1 - share)) if 0 < share < 1 else 1.0
+    share = float(sample.all_judged.mean())
+    return float(sample.all_judged.var()) / (share * (1 - share)) if 0 < share < 1 else 1.0
 
 
 def tuned_weight(sample: Sample) -> float:
@@ -137,7 +137,7 @@ def tuned_weight(sample: Sample) -> float:
     n, others = len(sample.people), len(sample.judge_only)
     if not others or n < 2:  # noqa: PLR2004 - a spread takes two
         return 0.0
-    spread = float(sample.everything.var(ddof=1))
+    spread = float(sample.all_judged.var(ddof=1))
     together = float(np.mean((sample.people - sample.people.mean()) * (sample.judge - sample.judge.mean())))
     return min(1.0, max(0.0, together / ((1 + n / others) * spread))) if spread > 0 else 0.0
 
@@ -174,7 +174,7 @@ def rogan_gladen(sample: Sample, confidence: float, added: Floats | None = None)
     if not 0 < share < 1:
         return Corrected(value=math.nan, interval=UNKNOWN, sensitivity=math.nan, specificity=math.nan)
     a, b = rates(sample)
-    q = float(sample.everything.mean())
+    q = float(sample.all_judged.mean())
     interval = _shares_within(sample, (q, a, b), reach_of(confidence), np.zeros((2, 2)) if added is None else added)
     value = (q - b) / (a - b) if a - b > ROUNDING else math.nan
     cut = min(1.0, max(0.0, value)) if math.isfinite(value) else value
@@ -184,7 +184,7 @@ def rogan_gladen(sample: Sample, confidence: float, added: Floats | None = None)
 def _shares_within(sample: Sample, moments: tuple[float, float, float], z: float, added: Floats) -> Interval:
     """Every s from 0 to 1 with (q - b - s (a - b))^2 <= z^2 v(s), where v is the variance of that difference."""
     q, a, b = moments
-    n, total, share = len(sample.people), len(sample.everything), float(sample.people.mean())
+    n, total, share = len(sample.people), len(sample.all_judged), float(sample.people.mean())
     # Half an error more on either side: no error on a few yes or no of raters does not mean that there is none.
     size = error_size(sample)
     more_a, more_b = (MORE * size / (n * part + 2 * MORE) ** 2 for part in (share, 1 - share))
@@ -241,7 +241,7 @@ def estimates_of(sample: Sample, options: PrevalenceOptions, without: Without | 
         "people": base, "ppi": replace(base, error=size), "ppi++": replace(base, error=weight**2 * size),
     }  # fmt: skip
     own = {name: _estimate(name, points[name].value, variances[name], bases[name], options) for name in points}
-    of_judge = Base(share=judged.value, n_items=len(sample.everything))
+    of_judge = Base(share=judged.value, n_items=len(sample.all_judged))
     estimates = (
         _estimate("naive", judged.value, judged.variance, of_judge, options),
         own["people"],

@@ -191,7 +191,7 @@ def systems_of(
     names = _check_pairs(items, pairs)
     place = {name: code for code, name in enumerate(names)}
     first, second = (np.array([place[pairs[item][side]] for item in items], dtype=np.intp) for side in (0, 1))
-    duels = Duels(first=first, second=second, people=sample.people, judge=sample.everything, n_systems=len(names))
+    duels = Duels(first=first, second=second, people=sample.people, judge=sample.all_judged, n_systems=len(names))
     weights: dict[Method, float] = {"people": 0.0, "ppi": 1.0, "ppi++": tuned_weight(duels)}
     fitted: dict[Method, Strengths] = {
         "naive": judged_strengths(duels),

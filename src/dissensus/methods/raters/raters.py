@@ -429,10 +429,10 @@ def sidings(
         nearest = max(by_group, key=lambda group: -np.inf if np.isnan(group.nearer) else group.nearer)
         side = nearest.group if p_holm <= 1 - options.confidence else None
         made.append(Siding(judge=answers.judge, p_value=p, p_holm=p_holm, sides_with=side, groups=by_group))
-    return tuple(made), [*shared.warnings, *warnings, *_untold(groups, worths)]
+    return tuple(made), [*shared.warnings, *warnings, *_unknown_worths(groups, worths)]
 
 
-def _untold(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
+def _unknown_worths(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
     """Why judges have no worth in raters of some groups, once for each reason."""
     why: dict[str, dict[str, None]] = {}
     for by_group in worths.values():

@@ -118,7 +118,7 @@ MODEL.always(
 # ---- Appendix C
 
 
-def hit(judge: Sequence[float], people: Sequence[float]) -> float:
+def hit_of(judge: Sequence[float], people: Sequence[float]) -> float:
     """Hit rate on one item."""
     one_hot = np.eye(len(people))
     return float(PER_ITEM["hit_rate"](one_hot[np.argmax(judge)], one_hot[np.argmax(people)]))
@@ -149,8 +149,8 @@ SUM_OF_SQUARES = (
 )
 ARGMAX = "The first option has the largest share of all three: (.6, .3, .1), (.8, .1, .1) and (.5, .4, .1)."
 ITEM, NATS, ENDORSED, SUMMED = "On the one item.", "In nats.", "Share of response sets with it.", "Summed over options."
-MODEL.printed("appendix C.1, hit rate of z", 1, decimals=1, what=ITEM)(lambda: hit(Z_1, PEOPLE_1))
-MODEL.printed("appendix C.1, hit rate of w", 0, decimals=1, what=ITEM, differs=ARGMAX)(lambda: hit(W_1, PEOPLE_1))
+MODEL.printed("appendix C.1, hit rate of z", 1, decimals=1, what=ITEM)(lambda: hit_of(Z_1, PEOPLE_1))
+MODEL.printed("appendix C.1, hit rate of w", 0, decimals=1, what=ITEM, differs=ARGMAX)(lambda: hit_of(W_1, PEOPLE_1))
 for _judge, _answers, _published in (("z", Z_1, 0.15), ("w", W_1, 0.02)):
     _why = "Printed to two decimals, cut off rather than rounded (.157 as .15)."
     MODEL.within(f"appendix C.1, KL of {_judge}", _published, 0.01, _why, what=NATS)(
@@ -164,7 +164,7 @@ for _judge, _answers, _published in (("z", Z_1, 0.15), ("w", W_1, 0.02)):
 )
 def example_1_inverts() -> float:
     """Whether hit rate prefers z and KL prefers w (1 is yes)."""
-    prefers_z = hit(Z_1, PEOPLE_1) > hit(W_1, PEOPLE_1)
+    prefers_z = hit_of(Z_1, PEOPLE_1) > hit_of(W_1, PEOPLE_1)
     return float(prefers_z and divergence(PEOPLE_1, Z_1) > divergence(PEOPLE_1, W_1))
 
 

@@ -20,15 +20,15 @@ from dissensus.web.data_options import (
     JUDGE_FIXES,
     JUDGE_QUESTION,
     RATINGS,
+    address_options,
     checked_fixes,
     fix_words,
     is_read_plainly,
     read_as,
     reading,
     reading_lines,
-    said_here,
 )
-from dissensus.web.fields import Recipe, chosen, options_of, recipe_of, values_of, what_is_wrong, why
+from dissensus.web.fields import Recipe, chosen, options_of, reason_of, recipe_of, values_of, what_is_wrong
 from dissensus.web.guard import MEGABYTE
 from dissensus.web.jobs import Job, Order, Work
 from dissensus.web.layout import page_html, problem, project_address, render
@@ -74,7 +74,7 @@ def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     data = shelf.find(query.get("data", ""))
     read = reading(data, query)
     arguments = {**data.arguments(), **read}
-    state = urlencode(said_here(data, query))
+    state = urlencode(address_options(data, query))
     return Order(task="checkup", arguments=arguments, data=data.id, state=state, reading=read_as(shelf, data, read))
 
 
@@ -129,7 +129,7 @@ async def upload(request: Request) -> Response:
     except DissensusError as error:
         if "hx-request" not in request.headers:
             raise
-        return problem(why(error), status_of(error))
+        return problem(reason_of(error), status_of(error))
     then = {name: value for name, value in request.query_params.items() if name in {"items", "raters"}}
     is_for_people = {file.role for file in files} & {"items", "task"}
     desk.tidy()

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
+from dissensus.web.data_options import address_options, file_words, fixing, read_as, reading, reading_lines
 from dissensus.web.fields import Recipe, recipe_of
 from dissensus.web.item_store import LAYOUT, PAGE, SHOW, SORTS, Wanted, as_rows, choices_in, page_of_items
 from dissensus.web.jobs import Job, Order, Work
@@ -87,7 +87,7 @@ def store_of(shelf: Shelf, order: Order) -> Path:
 
 def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     data = shelf.find(query.get("data", ""))
-    read, said = reading(data, query), said_here(data, query)
+    read, said = reading(data, query), address_options(data, query)
     order = Order(
         task="items", arguments={}, data=data.id, state=urlencode(said), reading=read_as(shelf, data, read)
     )  # fmt: skip

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 
 from dissensus.errors import DissensusError
-from dissensus.web.data_options import fixing, pilot_words, read_as, reading, reading_lines, said_here
+from dissensus.web.data_options import address_options, fixing, pilot_words, read_as, reading, reading_lines
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -20,10 +20,10 @@ from dissensus.web.fields import (
     keywords,
     options_of,
     python_call,
+    reason_of,
     recipe_of,
     values_of,
     what_is_wrong,
-    why,
 )
 from dissensus.web.jobs import Order, SupersededError, Work
 from dissensus.web.layout import address, page_html, project_address, render, rendered
@@ -274,7 +274,7 @@ async def plan_page(request: Request, planner: str) -> HTMLResponse:
         here=_page(data, planner), goals=GOALS if planner == "labels" else (),
         forms=FORMS if planner == "labels" and data is None else (),
         fields=_bounded(shown if data is None else fields_for(known, shown), values), values=values,
-        hidden=[] if data is None else list(said_here(data, query).items()),
+        hidden=[] if data is None else list(address_options(data, query).items()),
         moves=is_quick(planner, query, values) or (planner == "raters" and data is None),
         state=urlencode(_state(planner, query, values)),
         recipe=planning_recipe(planner, data, asked, {**read, **values}), beside=await _beside(desk, planner, query),
@@ -315,7 +315,7 @@ async def _panel(desk: Desk, planner: str, query: Mapping[str, str], *, id_: str
     try:
         answer = await _wanted(desk, planner, query, "numbers")
     except DissensusError as error:
-        return render("problem.html.j2", message=why(error))
+        return render("problem.html.j2", message=reason_of(error))
     return render("plan_panel.html.j2", numbers=answer["numbers"], id=id_)
 
 
@@ -356,7 +356,7 @@ async def plan_move(request: Request, planner: str) -> Response:
     except SupersededError:
         return Response(status_code=204)
     except DissensusError as error:
-        return JSONResponse({**found, "error": why(error)})
+        return JSONResponse({**found, "error": reason_of(error)})
     return JSONResponse({**found, "error": "", "numbers": answer["numbers"]})
 
 
@@ -386,7 +386,7 @@ def _order(planner: str, shelf: Shelf, query: Mapping[str, str]) -> Order:
         found = shelf.find(query["data"])
         read = reading(found, query)
         arguments["data"], data = {**found.arguments(), **read}, found.id
-        state, said = {**said_here(found, query), **state}, read_as(shelf, found, read)
+        state, said = {**address_options(found, query), **state}, read_as(shelf, found, read)
     return Order(task=f"plan_{planner}", arguments=arguments, data=data, state=urlencode(state), reading=said)
 
 

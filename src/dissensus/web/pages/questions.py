@@ -14,7 +14,7 @@ from dissensus.methods.gate.result import GateOptions
 from dissensus.methods.panel.result import PanelOptions
 from dissensus.methods.prevalence.result import PrevalenceOptions
 from dissensus.methods.raters.result import RatersOptions
-from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
+from dissensus.web.data_options import address_options, file_words, fixing, read_as, reading, reading_lines
 from dissensus.web.fields import (
     Field,
     Recipe,
@@ -71,7 +71,7 @@ class Asking:
         read, values = reading(data, query), values_of(self.all_fields, query)
         about = {**data.arguments(), **read, **keywords(self.reading_fields, values)}
         arguments = {"data": about, "options": keywords(self.fields, values)}
-        state = urlencode({**said_here(data, query), **chosen(self.all_fields, values)})
+        state = urlencode({**address_options(data, query), **chosen(self.all_fields, values)})
         key = read_as(shelf, data, read)
         return Order(task=self.method, arguments=arguments, data=data.id, state=state, reading=key)
 
@@ -107,11 +107,11 @@ async def asking_page(request: Request, asking: Asking) -> HTMLResponse:
     html = page_html(
         "asking.html.j2", title=asking.title, data=data, tab="results", recipe=asking.recipe(data, values),
         asking=asking, fields=fields_for(judges_known(desk, data.id), asking.all_fields), values=values,
-        hidden=list(said_here(data, query).items()),
+        hidden=list(address_options(data, query).items()),
         wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
         here=project_address(data.id, asking.command),
         downloads=[] if order is None else downloads(data.id, asking.command, order.state),
-        more=more_questions(data, said_here(data, query)),
+        more=more_questions(data, address_options(data, query)),
         **({} if order is None else answer_values(desk, asking.work(), order)),
     )  # fmt: skip
     return HTMLResponse(html)

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 
 from dissensus.data.project import HISTORY
-from dissensus.web.data_options import file_words, fixing, read_as, reading, reading_lines, said_here
+from dissensus.web.data_options import address_options, file_words, fixing, read_as, reading, reading_lines
 from dissensus.web.fields import (
     MOST_TIMES,
     Field,
@@ -53,8 +53,9 @@ async def results_page(request: Request) -> Response:
     order = None if wrong else REPORT.order(desk.shelf, query)
     html = page_html(
         "results.html.j2", title=data.project.name, tab="results", recipe=_recipe(data, values), data=data,
-        fields=FIELDS[:1], values=values, hidden=list({**said_here(data, query), **chosen(FIELDS[1:], values)}.items()),
-        more=more_questions(data, said_here(data, query)),
+        fields=FIELDS[:1], values=values,
+        hidden=list({**address_options(data, query), **chosen(FIELDS[1:], values)}.items()),
+        more=more_questions(data, address_options(data, query)),
         wrong=rendered(render("problem.html.j2", message=wrong)) if wrong else "",
         **({} if order is None else answer_values(desk, REPORT, order)),
     )  # fmt: skip
@@ -66,7 +67,7 @@ def _order(shelf: Shelf, query: Mapping[str, str]) -> Order:
     read, values = reading(data, query), values_of(FIELDS, query)
     samples = typed(FIELDS[0], values["bootstrap"] or FIELDS[0].default)
     kept = {"history": str(data.project.folder / HISTORY)} if not data.is_example else {}
-    state = urlencode({**said_here(data, query), **chosen(FIELDS, values)})
+    state = urlencode({**address_options(data, query), **chosen(FIELDS, values)})
     about = {**data.arguments(), **read, **kept, "by": values["by"]}
     arguments = {"data": about, "bootstrap": samples, "title": data.project.name, "state": state}
     return Order(task="report", arguments=arguments, data=data.id, state=state, reading=read_as(shelf, data, read))
