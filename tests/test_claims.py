@@ -1,11 +1,16 @@
 """General sentences of the docs that no command computes hold where they are simulated or counted."""
 
 import itertools
+import json
 import math
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.special import stdtr
+
+import dissensus
+from dissensus.data.paths import example_path
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -46,3 +51,69 @@ def test_of_ten_pairs_of_equal_judges_one_is_below_5_percent_in_four_of_ten_stud
 def test_people_who_answer_at_random_agree_on_82_percent_where_nine_in_ten_answers_are_no():
     assert says("explanation/reading-the-report.md", "agree 82% of the time")
     assert pytest.approx(0.82) == 0.9**2 + 0.1**2
+
+
+def test_the_hit_rate_and_kl_prefer_different_judges_in_the_example():
+    assert says("explanation/forced-choice-and-response-sets.md", "(.058 nats against .157)")
+    people, z, w = (0.6, 0.3, 0.1), (0.8, 0.1, 0.1), (0.44, 0.46, 0.10)
+    kl_w, kl_z = (sum(p * math.log(p / q) for p, q in zip(people, judge, strict=True)) for judge in (w, z))
+    assert (round(kl_w, 3), round(kl_z, 3)) == (0.058, 0.157)
+    assert np.argmax(z) == np.argmax(people) != np.argmax(w)
+
+
+def test_the_threshold_of_beta_where_a_third_of_the_raters_say_yes():
+    assert says("how-to/choose-a-judge.md", "/ .667 = .25 and positive beyond")
+    assert pytest.approx(0.5) == 1 / 3 + 0.25 * 2 / 3
+
+
+def test_exact_numbers_of_items_beside_the_bounds():
+    page = "explanation/one-label-or-several.md"
+    assert says(
+        page, "asks for 2,397 items to keep the error at 5%, and Cramér's bound for 773. In fact 369 are enough"
+    )
+    plan = dissensus.plan_labels(accuracy=0.75, margin=0.1, label_accuracy=0.75, error=0.05, labels_per_item=(1,))
+    needed = plan.needed[0]
+    assert (needed.hoeffding_items, needed.cramer_items, needed.items) == (2397, 773, 369)
+    assert says(page, "that makes 142 models with one label per item, and 14 with three")
+    designs = dissensus.plan_labels(accuracy=0.75, margin=0.1, label_accuracy=0.75, budget=1500).designs
+    assert [round(design.models_testable) for design in designs[:2]] == [142, 14]
+
+
+def test_three_labels_pay_above_the_costs_of_an_item_that_the_page_lists():
+    assert says("explanation/one-label-or-several.md", ".68, 1.25 and 4.1 labels for q = .6, .75 and .9")
+    gains = [1 + 2 * q * (1 - q) for q in (0.6, 0.75, 0.9)]
+    # For small margins, n items of m labels tell as much as r^2 n items of one: r^2 / (c + 3) = 1 / (c + 1).
+    costs = [(3 - r**2) / (r**2 - 1) for r in gains]
+    assert [r**2 / (c + 3) for r, c in zip(gains, costs, strict=True)] == pytest.approx([1 / (c + 1) for c in costs])
+    assert costs == pytest.approx([0.68, 1.25, 4.1], abs=0.05)
+
+
+def test_fewer_than_six_items_never_reach_5_percent_by_sign_flips():
+    assert says("explanation/which-p-value.md", "fewer than six items can never reach .05")
+    assert 2 / 2**5 > 0.05 > 2 / 2**6  # all items for one judge, and the mirror image
+
+
+def test_different_items_are_counted_as_the_page_says():
+    assert says("explanation/scale.md", "Two labels and ten raters make 11 of them, five labels 1,001, and twenty")
+    kinds = [math.comb(raters + labels - 1, labels - 1) for labels, raters in ((2, 10), (5, 10), (20, 50))]
+    assert kinds[:2] == [11, 1001]
+    assert kinds[2] > 10**9
+
+
+def test_a_t_test_errs_18_times_in_100_where_judge_and_rater_hardly_differ():
+    assert says("how-to/replace-an-annotator.md", "the t-test at 5% errs 18 times in 100")
+    # The rater is closer on each of 30 items with a chance of .1, which is epsilon, so a rejection is an error.
+    wrong = 0.0
+    for closer in range(31):
+        values = np.repeat([1.0, 0.0], [closer, 30 - closer])
+        spread = values.std(ddof=1) / math.sqrt(30)
+        t = (values.mean() - 0.1) / spread if spread else -math.inf if closer == 0 else math.inf
+        wrong += math.comb(30, closer) * 0.1**closer * 0.9 ** (30 - closer) * (stdtr(29, t) <= 0.05)
+    assert wrong == pytest.approx(0.18, abs=0.005)
+
+
+def test_the_truth_behind_the_examples_is_what_the_page_says():
+    truth = json.loads((example_path("binary") / "truth.json").read_text(encoding="utf-8"))
+    worth = {judge["judge"]: judge["equivalent_raters"] for judge in truth["classifiers"]}
+    assert says("explanation/example-data.md", "The classifier is truly worth 1.5 raters, the keywords 0.4.")
+    assert {name: round(value, 1) for name, value in worth.items()} == {"classifier": 1.5, "keywords": 0.4}
