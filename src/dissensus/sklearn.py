@@ -38,13 +38,9 @@ class WorthScorer:
 
 
 def worth_scorer(
-    ratings: RatingsLike,
-    *,
-    item: str | None = None,
-    score: ScoreName = "cross-entropy",
-    calibrate: Calibration = "auto",
-    max_raters: int | None = None,
-) -> WorthScorer:
+    ratings: RatingsLike, *, item: str | None = None, score: ScoreName = "cross-entropy",
+    calibrate: Calibration = "auto", max_raters: int | None = None,
+) -> WorthScorer:  # fmt: skip
     """A scorer for `cross_val_score` and `GridSearchCV`: how many raters a classifier is worth.
 
     A score is between 0 (no better than asking nobody) and the largest survey that the ratings allow, which means at

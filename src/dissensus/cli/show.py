@@ -84,18 +84,13 @@ class Writing:
 
 
 def report_command(
-    context: typer.Context,
-    source: RatingsInput,
-    judges_source: OptionalJudgesInput,
-    writing: Writing = Writing(),
+    context: typer.Context, source: RatingsInput, judges_source: OptionalJudgesInput, writing: Writing = Writing(),
     positive: Annotated[list[str] | None, flag("LABEL", "An option that counts as positive; may be repeated.")] = None,
     bootstrap: Annotated[int, typer.Option(metavar="N", min=0, help="Bootstrap samples; 0 for no intervals.")] = 500,
     item_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What a new item costs to prepare.")] = 0.0,
     rating_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What one rating costs.")] = 1.0,
-    large: LargeOptions = LargeOptions(),
-    work: Work = Work(),
-    output: Output = Output(),
-) -> None:
+    large: LargeOptions = LargeOptions(), work: Work = Work(), output: Output = Output(),
+) -> None:  # fmt: skip
     """Write one page with everything that the files can say.
 
     The page is self-contained: it loads nothing and can be sent as it is.

@@ -157,21 +157,17 @@ def pooled_ratings(parts: Mapping[str, Ratings]) -> Ratings:
     starts = np.cumsum([0, *(one.n_items for one in every)])
     return Ratings(
         item=np.concatenate([one.item + start for one, start in zip(every, starts, strict=False)]),
-        items=_item_names(parts),
-        label=np.concatenate([rows_among(one.labels, labels)[one.label] for one in every]),
-        labels=labels,
-        options=options,
+        items=_item_names(parts), label=np.concatenate([rows_among(one.labels, labels)[one.label] for one in every]),
+        labels=labels, options=options,
         rater=_stacked([None if one.rater is None else rows_among(one.raters, raters)[one.rater] for one in every]),
         raters=raters,
         group=_stacked([None if one.group is None else rows_among(one.groups, groups)[one.group] for one in every]),
-        groups=groups,
-        elicitation=_stacked([one.elicitation for one in every]),
+        groups=groups, elicitation=_stacked([one.elicitation for one in every]),
         times=_stacked([one.times for one in every]),
         scale=every[0].scale if len({(one.labels, one.scale) for one in every}) == 1 else "nominal",
         warnings=tuple(dict.fromkeys(warning for one in every for warning in one.warnings)),
-        provenance=every[0].provenance,
-        questions=parts,
-    )
+        provenance=every[0].provenance, questions=parts,
+    )  # fmt: skip
 
 
 def pooled_judges(parts: Mapping[str, Judges]) -> Judges:
@@ -183,20 +179,14 @@ def pooled_judges(parts: Mapping[str, Judges]) -> Judges:
     starts = np.cumsum([0, *(len(one.items) for one in every)])
     return Judges(
         item=np.concatenate([one.item + start for one, start in zip(every, starts, strict=False)]),
-        items=_item_names(parts),
-        judge=np.concatenate([rows_among(one.judges, judges)[one.judge] for one in every]),
-        judges=judges,
-        sample=np.concatenate([one.sample for one in every]),
+        items=_item_names(parts), judge=np.concatenate([rows_among(one.judges, judges)[one.judge] for one in every]),
+        judges=judges, sample=np.concatenate([one.sample for one in every]),
         label=np.concatenate([np.append(rows_among(one.labels, labels), -1)[one.label] for one in every]),
-        labels=labels,
-        options=options,
-        probability=joined_probabilities(every, labels),
-        elicitation=_stacked([one.elicitation for one in every]),
-        order=_stacked([one.order for one in every]),
+        labels=labels, options=options, probability=joined_probabilities(every, labels),
+        elicitation=_stacked([one.elicitation for one in every]), order=_stacked([one.order for one in every]),
         warnings=tuple(dict.fromkeys(warning for one in every for warning in one.warnings)),
-        provenance=every[0].provenance,
-        questions=parts,
-    )
+        provenance=every[0].provenance, questions=parts,
+    )  # fmt: skip
 
 
 def _item_names(parts: Mapping[str, Ratings] | Mapping[str, Judges]) -> tuple[str, ...]:

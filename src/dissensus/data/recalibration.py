@@ -206,15 +206,11 @@ def _recalibration(judge: str, rows: _Rows, labels: tuple[str, ...]) -> Recalibr
     of_prior = [row for row in own if kinds[row] == "prior"]
     known = (items >= 0).all() and 0 < items.max() < MOST_ITEMS
     return Recalibration(
-        judge=judge,
-        labels=labels,
-        scale=_scale(rows, own, labels),
+        judge=judge, labels=labels, scale=_scale(rows, own, labels),
         prior=rows.shares[of_prior[0]] if of_prior else np.average(shares, axis=0, weights=items if known else None),
-        answers=answers,
-        shares=shares,
-        items=items,
+        answers=answers, shares=shares, items=items,
         parameters=_parameters(rows, [row for row in own if kinds[row] == "map"]),
-    )
+    )  # fmt: skip
 
 
 def _scale(rows: _Rows, own: Sequence[int], labels: tuple[str, ...]) -> Scale:

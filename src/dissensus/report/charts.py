@@ -73,12 +73,9 @@ DARK = Colours(
 )
 # An SVG in a page takes its colours from the page's style sheet, which knows whether it is dark, light or printed.
 PAGE = Colours(
-    paper="transparent",
-    ink="var(--ink)",
-    quiet="var(--quiet)",
-    line="var(--line)",
+    paper="transparent", ink="var(--ink)", quiet="var(--quiet)", line="var(--line)",
     series=tuple(f"var(--series-{i})" for i in range(1, len(LIGHT.series) + 1)),
-)
+)  # fmt: skip
 _THEMES: Mapping[ThemeName, Colours] = {"light": LIGHT, "dark": DARK, "page": PAGE}
 
 

@@ -54,13 +54,9 @@ def environment() -> "Environment":
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - 30 ms, for those who show HTML
 
     made = Environment(
-        loader=PackageLoader("dissensus.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=False,
-    )
+        loader=PackageLoader("dissensus.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True, keep_trailing_newline=False,
+    )  # fmt: skip
     made.globals |= {"table_cells": table_cells, "MOST_ROWS": MOST_ROWS, "colour_of": colour_of, "mark_path": mark_path}
     made.filters |= {"visible": visible, "unbroken": unbroken, "kind": lambda block: type(block).__name__.lower()}
     made.filters["explained"] = explained
@@ -154,20 +150,11 @@ def page_of_report(report: Report, *, command_line: str = "") -> str:
         for id_, figure in figures
     ]
     return _rendered(
-        "page.html.j2",
-        script=drawing_script() if specifications else "",
-        title=report.title,
-        version=dissensus.__version__,
-        verdict=report.verdict,
-        sections=report.sections,
-        ids=ids,
-        front=front,
-        explained=explains_front(report.sections, ids),
-        files=file_tables(report.results),
-        settings=setting_tables(report.results),
-        command_line=command_line,
-        specifications=specifications,
-    )
+        "page.html.j2", script=drawing_script() if specifications else "", title=report.title,
+        version=dissensus.__version__, verdict=report.verdict, sections=report.sections, ids=ids, front=front,
+        explained=explains_front(report.sections, ids), files=file_tables(report.results),
+        settings=setting_tables(report.results), command_line=command_line, specifications=specifications,
+    )  # fmt: skip
 
 
 def page_of_chart(chart: Chart) -> str:

@@ -54,14 +54,9 @@ class SqlSheet(Sheet):
     """
 
     def __init__(
-        self,
-        connection: duckdb.DuckDBPyConnection,
-        source: SqlSource,
-        *,
-        name: str,
-        blank_rows: Sequence[int] = (),
+        self, connection: duckdb.DuckDBPyConnection, source: SqlSource, *, name: str, blank_rows: Sequence[int] = (),
         reread: Callable[[duckdb.Error], Sheet],
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(name, tuple(source.text_of), notes=source.notes)
         self._connection, self._source, self._reread = connection, source, reread
         self._blank_rows, self.delimiter = blank_rows, source.delimiter
@@ -302,12 +297,9 @@ def _open_csv(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Pa
     if not header.is_first_line:
         return CsvSheet(file)
     return SqlSheet(
-        connection,
-        csv_source(source, header=header, is_gzipped=file.is_gzipped),
-        name=file.name,
-        blank_rows=blank_rows(file, header) if may_have_blank_lines else (),
-        reread=lambda _: CsvSheet(file),
-    )
+        connection, csv_source(source, header=header, is_gzipped=file.is_gzipped), name=file.name,
+        blank_rows=blank_rows(file, header) if may_have_blank_lines else (), reread=lambda _: CsvSheet(file),
+    )  # fmt: skip
 
 
 def _open_jsonl(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:
@@ -319,12 +311,9 @@ def _open_jsonl(connection: duckdb.DuckDBPyConnection, file: InputFile, source: 
     except duckdb.Error:
         return JsonlSheet(file)
     return SqlSheet(
-        connection,
-        origin,
-        name=file.name,
-        blank_rows=blank_lines(file) if may_have_blank_lines else (),
+        connection, origin, name=file.name, blank_rows=blank_lines(file) if may_have_blank_lines else (),
         reread=lambda _: JsonlSheet(file),
-    )
+    )  # fmt: skip
 
 
 def _open_parquet(connection: duckdb.DuckDBPyConnection, file: InputFile, source: Path) -> Sheet:

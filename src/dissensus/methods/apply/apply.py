@@ -306,15 +306,9 @@ def _joined_answers(applied: list[_Applied], labels: tuple[str, ...], judges: Ju
 
 
 def recalibration_of(
-    judge: str,
-    learned: Map,
-    *,
-    outputs: Floats,
-    shares: Floats,
-    labels: tuple[str, ...],
-    scale: Scale,
+    judge: str, learned: Map, *, outputs: Floats, shares: Floats, labels: tuple[str, ...], scale: Scale,
     copies: Codes | Floats | None = None,
-) -> Recalibration:
+) -> Recalibration:  # fmt: skip
     """What one judge's answers mean, from the map that was learned from these items.
 
     `judge`: its name. `learned`: from outputs to raters' shares, as `calibrated_predictions` returns it. `outputs`,
@@ -333,12 +327,7 @@ def recalibration_of(
         if np.isinf(learned.strength):  # the table plays no part
             parameters |= {name: np.empty((0, len(labels))) for name in ("table.outputs", "table.masses")}
     return Recalibration(
-        judge=judge,
-        labels=labels,
-        scale=scale,
-        prior=np.asarray(prior / prior.sum()),
-        answers=labels,
-        shares=learned(np.eye(len(labels))) if is_hard else _mean_meanings(learned, outputs, times, items),
-        items=items,
+        judge=judge, labels=labels, scale=scale, prior=np.asarray(prior / prior.sum()), answers=labels,
+        shares=learned(np.eye(len(labels))) if is_hard else _mean_meanings(learned, outputs, times, items), items=items,
         parameters=parameters,
-    )
+    )  # fmt: skip

@@ -379,23 +379,15 @@ def _row(
     # The best was picked for its score, so its interval allows for that.
     ends = best if best is not None and best.judge == worth.judge else worth
     return DecideJudge(
-        judge=worth.judge,
-        worth=worth.equivalence,
-        worth_low=ends.equivalence_low,
-        worth_high=ends.equivalence_high,
-        verdict=worth.verdict,
-        low_verdict=ends.low_verdict,
-        high_verdict=ends.high_verdict,
+        judge=worth.judge, worth=worth.equivalence, worth_low=ends.equivalence_low, worth_high=ends.equivalence_high,
+        verdict=worth.verdict, low_verdict=ends.low_verdict, high_verdict=ends.high_verdict,
         shown=_is_shown(ends.low_verdict, ends.equivalence_low, worth) and (gain is None or gain.is_shown),
-        p_value=math.nan if gain is None else gain.decisive[0],
-        p_needed=math.nan if gain is None else gain.decisive[1],
-        as_is=own,
-        shift=None if shift is None else shift.value,
-        shift_low=None if shift is None else shift.low,
+        p_value=math.nan if gain is None else gain.decisive[0], p_needed=math.nan if gain is None else gain.decisive[1],
+        as_is=own, shift=None if shift is None else shift.value, shift_low=None if shift is None else shift.low,
         shift_high=None if shift is None else shift.high,
         how=how_to_use(own, shift, None if standing is None else standing.person, by_correlation=by_correlation),
         separable=not others if is_first else worth.judge not in others,
-    )
+    )  # fmt: skip
 
 
 def _untold(result: EquivalenceResult) -> set[str]:

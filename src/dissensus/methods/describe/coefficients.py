@@ -246,12 +246,8 @@ def gwet_ac1(types: CountTypes, weights: npt.ArrayLike | None = None) -> Floats:
 
 
 def gwet_ac2(
-    types: CountTypes,
-    values: Floats,
-    weights: npt.ArrayLike | None = None,
-    *,
-    weighting: Weighting = "ordinal",
-) -> Floats:
+    types: CountTypes, values: Floats, weights: npt.ArrayLike | None = None, *, weighting: Weighting = "ordinal",
+) -> Floats:  # fmt: skip
     """Gwet's AC2 for ordered labels: labels close to each other agree in part.
 
     `values` (n_labels,): the labels as numbers, for linear and quadratic weights; NaN for words, which count by their

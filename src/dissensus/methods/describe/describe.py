@@ -151,13 +151,9 @@ REPLICATES_PER_TASK = 50  # fixed, so that the streams of random numbers do not 
 
 
 def replicate(
-    samples: Sequence[tuple[CountTypes, Mapping[str, Measure]]],
-    *,
-    replicates: int,
-    rng: int | Generator | None,
-    executor: Executor,
-    progress: Progress | None = None,
-) -> list[dict[str, Floats]]:
+    samples: Sequence[tuple[CountTypes, Mapping[str, Measure]]], *, replicates: int, rng: int | Generator | None,
+    executor: Executor, progress: Progress | None = None,
+) -> list[dict[str, Floats]]:  # fmt: skip
     """Bootstrap values of each measure, by name, for each sample of items."""
     sizes = [min(REPLICATES_PER_TASK, replicates - done) for done in range(0, replicates, REPLICATES_PER_TASK)]
     tasks = [(types, measures, size) for types, measures in samples for size in sizes]
@@ -334,12 +330,9 @@ def _weighting(ratings: Ratings, weights: Weighting | None) -> str | None:
 
 
 def _describe_one(
-    ratings: Ratings,
-    group: str | None,
-    measures: Mapping[str, Measure],
-    replicates: Mapping[str, Floats],
+    ratings: Ratings, group: str | None, measures: Mapping[str, Measure], replicates: Mapping[str, Floats],
     confidence: float,
-) -> tuple[Description, list[str]]:
+) -> tuple[Description, list[str]]:  # fmt: skip
     types = ratings.types
     coefficients, warnings = _coefficients(ratings, group, measures, replicates, confidence)
     totals = np.bincount(types.label, weights=types.count * types.items[types.type_of_cell], minlength=types.n_labels)
@@ -358,12 +351,9 @@ def _describe_one(
 
 
 def _coefficients(
-    ratings: Ratings,
-    group: str | None,
-    measures: Mapping[str, Measure],
-    replicates: Mapping[str, Floats],
+    ratings: Ratings, group: str | None, measures: Mapping[str, Measure], replicates: Mapping[str, Floats],
     confidence: float,
-) -> tuple[list[Coefficient], list[str]]:
+) -> tuple[list[Coefficient], list[str]]:  # fmt: skip
     """Each measure with its interval, and why where there is none."""
     coefficients = []
     undefined: list[str] = []

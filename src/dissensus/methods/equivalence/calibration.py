@@ -138,13 +138,10 @@ def _rows_of(outputs: Floats, shares: Floats, fold: Codes, copies: Codes | Float
     some = np.zeros(len(key), dtype=np.intp)
     some[of_item] = np.arange(len(of_item))
     return Rows(
-        outputs=different[output[some]],
-        masses=sums(of_item, shares * times[:, None], len(key)),
-        times=np.bincount(of_item, weights=times, minlength=len(key)).astype(np.float64),
-        fold=fold[some],
-        output=output[some],
-        of_item=of_item,
-    )
+        outputs=different[output[some]], masses=sums(of_item, shares * times[:, None], len(key)),
+        times=np.bincount(of_item, weights=times, minlength=len(key)).astype(np.float64), fold=fold[some],
+        output=output[some], of_item=of_item,
+    )  # fmt: skip
 
 
 _FITS: dict[Calibration, Callable[[Floats, Floats], Map]] = {

@@ -165,14 +165,9 @@ def nearest_dirichlet(counts: Codes, items: Codes | Floats) -> tuple[float, ...]
 
 
 def curve_point(
-    surveys: Surveys,
-    copies: Copies,
-    panel: Panel,
-    score: Score,
-    *,
-    folds: Floats | None = None,
+    surveys: Surveys, copies: Copies, panel: Panel, score: Score, *, folds: Floats | None = None,
     mixtures: list[Mixture] | None = None,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Score of surveys of one size in each replicate; NaN where no item has enough ratings.
 
     `surveys`, `copies`, `panel`, `score`: every survey of k raters that the items allow, the replicates, the combiner

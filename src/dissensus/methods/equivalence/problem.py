@@ -300,12 +300,9 @@ def judge_scores(problem: Problem, item_weights: npt.NDArray[np.integer], rng: G
 
 
 def _item_by_item(
-    problem: Problem,
-    judge: Predictions,
-    item_weights: npt.NDArray[np.integer],
-    shares: Floats,
+    problem: Problem, judge: Predictions, item_weights: npt.NDArray[np.integer], shares: Floats,
     known: npt.NDArray[np.bool_],
-) -> Floats:
+) -> Floats:  # fmt: skip
     """Every item counts the same, however many raters it has."""
     weights = item_weights[:, known].astype(np.float64)
     score = problem.score

@@ -143,14 +143,9 @@ SAME = 1e-12
 
 
 def ranked_score(
-    score: RankedScore,
-    predictions: Floats,
-    masses: Floats,
-    *,
-    values: Floats,
-    positive: int | None = None,
+    score: RankedScore, predictions: Floats, masses: Floats, *, values: Floats, positive: int | None = None,
     prediction_values: Floats | None = None,
-) -> Floats:
+) -> Floats:  # fmt: skip
     """The score of each replicate.
 
     `score`: AUC ranks by the probability of the positive label; without one it is the mean over labels, each against

@@ -23,12 +23,9 @@ class GateOptions(Options):
 
     judge: tuple[str, ...] = option(metavar="J", help="The judge at the gate.")
     min_equivalence: float | None = option(
-        None,
-        metavar="X",
-        at_least=0,
-        wants="it is a number of raters",
+        None, metavar="X", at_least=0, wants="it is a number of raters",
         help="It must be worth at least this many raters.",
-    )
+    )  # fmt: skip
     min_consistency: float | None = option(
         None, metavar="X", at_least=0, at_most=1, wants=SHARE,
         help="It must decide at least this share of the items as people do.",

@@ -153,13 +153,9 @@ def history(
         series += _people_series(kept, runs, question, options)
         left_out += _left_out(runs, question)
     return HistoryResult(
-        settings=options.settings(),
-        data={"history": {"file": kept.path, "runs": len(kept.runs)}},
-        runs=len(kept.runs),
-        series=tuple(series),
-        left_out=tuple(left_out),
-        warnings=tuple(left_out),
-    )
+        settings=options.settings(), data={"history": {"file": kept.path, "runs": len(kept.runs)}}, runs=len(kept.runs),
+        series=tuple(series), left_out=tuple(left_out), warnings=tuple(left_out),
+    )  # fmt: skip
 
 
 def _sequences(kept: History, by: str | None) -> Iterator[tuple[str | None, list[Run]]]:

@@ -43,12 +43,9 @@ class ItemsOptions(Options):
     majority: str | None = option(None, metavar="LABEL", help="Only items where most people gave this label.")
     answer: str | None = option(None, metavar="LABEL", help="Only items where a judge gave this answer.")
     top: int | None = option(
-        None,
-        metavar="N",
-        at_least=1,
-        wants="give the number of items",
+        None, metavar="N", at_least=1, wants="give the number of items",
         help=f"How many items; {SHOWN} are shown and all are written if not given.",
-    )
+    )  # fmt: skip
     elicitation: Elicitation | None = elicitation_option()
 
     def check(self) -> None:
@@ -123,15 +120,11 @@ class ItemTable:
             for judge, answers in self.answers.items()
         ]
         return ItemRow(
-            item=self.items[place],
-            question=None,
-            text=None if self.texts is None else self.texts[place],
+            item=self.items[place], question=None, text=None if self.texts is None else self.texts[place],
             ratings=total,
             shares={self.labels[label]: int(counts[label]) / total for label in np.flatnonzero(counts).tolist()},
-            split=float(self.split[place]),
-            kinds=self._kinds_of(place),
-            judges=tuple(judges),
-        )
+            split=float(self.split[place]), kinds=self._kinds_of(place), judges=tuple(judges),
+        )  # fmt: skip
 
     def take(self, rows: Codes) -> "ItemTable":
         """The same of some items."""

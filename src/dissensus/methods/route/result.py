@@ -26,12 +26,9 @@ class RouteOptions(Options):
 
     judge: str | None = option(None, metavar="J", help="The judge to route with; needed where there are several.")
     match: int | None = option(
-        None,
-        metavar="K",
-        at_least=1,
-        wants="give the number of people that you would ask about every item",
+        None, metavar="K", at_least=1, wants="give the number of people that you would ask about every item",
         help="Do as well as this many people on every item; if not given, two, or one where items have two ratings.",
-    )
+    )  # fmt: skip
     rating_cost: float = option(
         1.0, metavar="C", above=0, wants="it is what one rating costs", help="Cost of one person's rating."
     )
@@ -39,19 +36,13 @@ class RouteOptions(Options):
         0.0, metavar="C", at_least=0, wants="it is what one answer costs", help="Cost of one answer of the judge."
     )
     max_raters: int | None = option(
-        None,
-        metavar="K",
-        at_least=1,
-        wants="at least one person is asked",
+        None, metavar="K", at_least=1, wants="at least one person is asked",
         help=f"The most people asked about one item; what most items allow, at most {MOST_PEOPLE}, if not given.",
-    )
+    )  # fmt: skip
     label_next: int | None = option(
-        None,
-        metavar="N",
-        at_least=1,
-        wants="it is the number of new items to be rated",
+        None, metavar="N", at_least=1, wants="it is the number of new items to be rated",
         help="Draw this many items without ratings to rate next: those that tell most about the judge come more often.",
-    )
+    )  # fmt: skip
     elicitation: Elicitation | None = elicitation_option()
     clip: float = clip_option()
     raters: RatersAs | None = raters_option()
