@@ -1,19 +1,21 @@
 """An executor for every engine: this process, a pool of processes, a Dask cluster, or the caller's own."""
 
-import multiprocessing
 import os
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from contextlib import contextmanager
-from typing import ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.errors import OptionError
 from dissensus.options import named
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 Engine = str | Executor
 P = ParamSpec("P")
@@ -70,7 +72,10 @@ def open_executor(engine: Engine = "local", *, workers: int = 1) -> Iterator[Exe
 
 
 @contextmanager
-def _pool(workers: int) -> Iterator[ProcessPoolExecutor]:
+def _pool(workers: int) -> Iterator["ProcessPoolExecutor"]:
+    import multiprocessing  # noqa: PLC0415 - for several processes only
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as above
+
     # Forking a process that runs threads (duckdb, BLAS) can hang the child, so each worker starts afresh.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=follow_the_parent)
@@ -89,7 +94,9 @@ def follow_the_parent() -> None:
 
 
 def _end_with_the_parent() -> None:
-    parent = multiprocessing.parent_process()
+    from multiprocessing import parent_process  # noqa: PLC0415 - in a worker only
+
+    parent = parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)

@@ -1,7 +1,6 @@
 """Intervals: from bootstrap samples, from a count, or from a variance."""
 
 import math
-from statistics import NormalDist
 from typing import Literal
 
 import numpy as np
@@ -105,6 +104,8 @@ def reach_of(confidence: float) -> float:
     >>> round(reach_of(0.95), 4)
     1.96
     """
+    from statistics import NormalDist  # noqa: PLC0415 - brings fractions and decimals
+
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 

@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dissensus.data.formats.answers import ONLY, Answers, ItemKeys
 from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
@@ -11,8 +12,10 @@ from dissensus.data.labels import SEPARATOR, number
 from dissensus.data.sources.csv_rows import csv_rows
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text, parsed_json, reach
 from dissensus.data.sources.source import TRACES, Source
-from dissensus.data.sources.workbooks import Archive
 from dissensus.errors import FileError, OptionError, counted
+
+if TYPE_CHECKING:
+    from dissensus.data.sources.workbooks import Archive
 
 # ---- DeepEval's test runs: each test case with the scores that metrics gave it
 
@@ -126,7 +129,7 @@ def _log(source: Source) -> tuple[object, Iterator[Mapping[str, object]]]:
     return _member(archive, header), _samples(archive, names)
 
 
-def _samples(archive: Archive, names: list[str]) -> Iterator[Mapping[str, object]]:
+def _samples(archive: "Archive", names: list[str]) -> Iterator[Mapping[str, object]]:
     """The samples: in the small file of summaries, in the journal of an unfinished log, or one by one."""
     journal = [name for name in names if name.startswith("_journal/summaries/")]
     single = [name for name in names if name.startswith("samples/") and name.endswith(".json")]
@@ -135,7 +138,7 @@ def _samples(archive: Archive, names: list[str]) -> Iterator[Mapping[str, object
         yield from map(as_mapping, content if isinstance(content, list) else [content])
 
 
-def _member(archive: Archive, name: str) -> object:
+def _member(archive: "Archive", name: str) -> object:
     return parsed_json(archive.read(name).decode("utf-8", errors="replace"), f"{archive.name}, {name}")
 
 
