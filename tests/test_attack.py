@@ -496,7 +496,7 @@ def test_limits_of_the_environment_that_are_none_are_refused_in_one_line(capsys,
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the memory of a process")
 @pytest.mark.usefixtures("here")
 def test_a_process_that_wants_more_memory_than_it_may_have_ends_in_one_line():
-    Path("many.csv").write_text("item,rater,label\n" + "".join(f"i{i},r,{i % 7}\n" for i in range(900_000)))
+    Path("many.csv").write_text("item,rater,label\n" + "".join(f"i{i},r,{i % 7}\n" for i in range(2_000_000)))
     words = [sys.executable, "-m", "dissensus", "describe", "many.csv", "--limit", "memory=512MB"]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1), done.stderr

@@ -73,7 +73,7 @@ MALFORMED_RATINGS = [
     ),
     bad("column twice", "r.csv", "item,rater,label, label \n1,a,x,y\n",
         "r.csv has two columns called 'label': rename one of them."),
-    bad("empty file", "r.csv", "", "r.csv is empty: it has not a single byte. Export it again."),
+    bad("empty file", "r.csv", "", "r.csv is empty: it has no content. Export it again."),
     bad("blanks only", "r.csv", " \n\r\n\t\n", "r.csv is empty: it has nothing but blanks. Export it again."),
     bad("byte order mark only", "r.csv", b"\xef\xbb\xbf\n",
         "r.csv is empty: it has nothing but blanks. Export it again."),

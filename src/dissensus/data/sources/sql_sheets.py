@@ -64,6 +64,8 @@ class SqlSheet(Sheet):
     def _read(self, columns: tuple[str, ...]) -> Cells:
         try:
             coded = self._coded(columns)
+        except duckdb.OutOfMemoryException as error:
+            raise MemoryError from error  # a parser that is slower takes more of it
         except duckdb.Error as error:
             return self._reread(error).load(columns)
         return Cells(
