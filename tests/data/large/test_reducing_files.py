@@ -83,7 +83,7 @@ def test_what_other_tools_leave_beside_the_files_is_passed_over(folder):
             (HEADER + "1,a,é\n").encode("latin1"),
             "a.csv, row 2: it is not UTF-8. Fix the row, or export the file again.",
         ),
-        ("", "a.csv is empty: it has not a single byte. Export it again."),
+        ("", "a.csv is empty: it has no content. Export it again."),
         (HEADER + "1,a,x\n1\0,b,x\n", f"a.csv is not a text file: byte {len(HEADER) + 8} is zero. Export the table"),
         ("\n" + HEADER + "1,a,x\n", "a.csv does not begin with its header: delete the lines above it."),
     ],
