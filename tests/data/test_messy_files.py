@@ -79,7 +79,7 @@ def test_a_judge_that_never_gives_a_label_of_people_is_named_first(tmp_path):
     shared = read_judges(path).on_items_of(read(people(tmp_path)))
     assert shared.warnings[0] == (
         "The judge engine never gave a label of the people (ok, toxic), but gpt-4: if a column is no judge, name the "
-        "judges' columns with `judge=` of `read_judges`."
+        "judges' columns with `judge=` of `read_judges`, or name the other judges with judge=."
     )
 
 
@@ -170,12 +170,13 @@ def test_a_judge_without_a_clue_does_not_run_opposite_to_people(tmp_path):
     assert found(judged(tmp_path, rows), "opposite-numbers", numbers(tmp_path)) == []
 
 
-COMMAS = 'item,rater,label\n1,a,"3,5"\n1,b,4\n2,a,"1,0"\n2,b,"1,5"\n3,a,n/a\n'
+COMMAS = 'item,rater,label\n1,a,"1,5"\n1,b,4\n2,a,1\n2,b,5\n3,a,n/a\n'
 
 
 @pytest.mark.parametrize("text", ["item;rater;label\n1;a;3,5\n1;b;4\n2;a;1,0\n2;b;1,5\n",
-                                  "item,rater,label\n1,a,3.5%\n1,b,4%\n2,a,1 %\n2,b,1.5 %\n"])  # fmt: skip
-def test_commas_between_semicolons_and_percent_signs_are_read_as_numbers(tmp_path, text):
+                                  "item,rater,label\n1,a,3.5%\n1,b,4%\n2,a,1 %\n2,b,1.5 %\n",
+                                  'item,rater,label\n1,a,"3,5"\n1,b,4\n2,a,"1,0"\n2,b,"1,5"\n'])  # fmt: skip
+def test_commas_that_can_be_nothing_else_and_percent_signs_are_read_as_numbers(tmp_path, text):
     ratings = read(write(tmp_path, text))
     assert (ratings.labels, ratings.scale) == (("1", "1.5", "3.5", "4"), "interval")
     assert any(warning.startswith("Read labels such as ") for warning in ratings.warnings)
@@ -184,18 +185,18 @@ def test_commas_between_semicolons_and_percent_signs_are_read_as_numbers(tmp_pat
 def test_decimal_commas_are_found_and_read_as_numbers_by_the_option(tmp_path):
     path = write(tmp_path, COMMAS.replace("3,a,n/a\n", ""))
     [finding] = found(path, "decimal-commas")
-    assert (finding.count, finding.rows, finding.option) == (3, (2, 4, 5), "--decimal-comma")
+    assert (finding.count, finding.rows, finding.option) == (1, (2,), "--decimal-comma")
     assert found(path, "joined-labels") == found(path, "off-scale") == []
     plain = read(path)
     assert plain.scale == "nominal"
     [warning] = plain.warnings
     assert warning == (
-        "These labels look like numbers with a decimal comma and were read as words: '1,0', '1,5', '3,5'. If they are, "
+        "These labels look like numbers with a decimal comma and were read as words: '1,5'. If they are, "
         "`decimal_comma=` of `read` reads them as numbers."
     )
     turned = read(path, decimal_comma=True)
-    assert (turned.labels, turned.scale) == (("1", "1.5", "3.5", "4"), "interval")
-    assert turned.warnings == ("Read 3 labels such as 1,0 as 1.0, as `decimal_comma=` of `read` says.",)
+    assert (turned.labels, turned.scale) == (("1", "1.5", "4", "5"), "interval")
+    assert turned.warnings == ("Read 1 label such as 1,5 as 1.5, as `decimal_comma=` of `read` says.",)
     out = tmp_path / "out.csv"
     assert main(["import", str(path), "--decimal-comma", "-o", str(out), "--quiet"]) == 0
     assert read(out).labels == turned.labels
@@ -203,7 +204,7 @@ def test_decimal_commas_are_found_and_read_as_numbers_by_the_option(tmp_path):
 
 def test_decimal_commas_are_found_beside_words_for_missing(tmp_path):
     path = write(tmp_path, COMMAS)
-    assert [finding.count for finding in found(path, "decimal-commas")] == [3]
+    assert [finding.count for finding in found(path, "decimal-commas")] == [1]
     assert [finding.option for finding in found(path, "off-scale")] == ['--map "n/a="']
 
 

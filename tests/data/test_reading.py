@@ -192,7 +192,8 @@ def test_words_for_missing_are_labels_and_the_reader_is_told(tmp_path):
     path = write(tmp_path, "item,label\n1,NA\n2,NA\n3,none\n")
     ratings = read(path)
     assert ratings.labels == ("NA", "none")
-    warning = "'NA' was read as a label (2 times): empty those cells if it means that there is none."
+    remedy = "leave it out with `label_map=` of `read` NA=."
+    warning = f"'NA' was read as a label (2 times): if it means that there is none, {remedy}"
     assert ratings.warnings == (NO_RATER, warning)
     assert read(path, labels=["NA", "none"]).warnings == (NO_RATER,)
     german = read(write(tmp_path, "item,label\n1,ja\n2,k. A.\n"))

@@ -31,7 +31,7 @@ FLAGS = {  # options that the command line calls otherwise than Python, by name 
     ("elicitation", ""): "--only",
     ("label_map", "read"): "--map",
     ("label_map", "import_"): "--map",
-    ("label_map", "read_judges"): "dissensus import --map",
+    ("label_map", "read_judges"): "--map",
     ("source_format", "import_"): "--format",
     ("source_format", "read"): "--ratings-format",
     ("source_format", "read_judges"): "--judges-format",

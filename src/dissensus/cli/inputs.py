@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, cast
 
@@ -174,11 +175,12 @@ class RatingsInput:
         bool, typer.Option("--merge-case", help="Merge labels that differ only in case or spaces.")
     ] = False
 
-    def read(self, *, group_column: str | None = None) -> "Ratings":
+    def read(self, *, group_column: str | None = None, **others: Any) -> "Ratings":  # noqa: ANN401 - as `read` has them
         """The ratings."""
         from dissensus.data import read
 
-        return read(resolve(self.ratings, "ratings.csv"), task=self.read_task(), **self.keywords(group_column))
+        path = resolve(self.ratings, "ratings.csv")
+        return read(path, task=self.read_task(), **(self.keywords(group_column) | others))
 
     def keywords(self, group_column: str | None = None) -> dict[str, Any]:
         """The options as `read` takes them."""
@@ -191,8 +193,12 @@ class RatingsInput:
             "labels": None if self.labels is None else split_labels(self.labels),
             "wide": self.wide or None,
             "source_format": self.ratings_format,
-            "label_map": renamed_labels(self.label_map or ""),
+            "label_map": self.renamed(),
         }
+
+    def renamed(self) -> dict[str, str]:
+        """Other names for labels."""
+        return renamed_labels(self.label_map or "")
 
     def read_task(self) -> "Task | None":
         """The task, if one was named."""
@@ -243,13 +249,13 @@ class OptionalJudgesInput:
         how = (self.judge_columns, self.judges_format, self.judges_question, self.people, self.among)
         return self.judges is not None and not any(how)
 
-    def read_all(self, *, repeats: str = "error", question: str | None = None) -> "Judges | None":
+    def read_all(self, *, question: str | None = None, **others: Any) -> "Judges | None":  # noqa: ANN401 - as `read_judges`
         """The judges' answers, if a file was named; to the question of the ratings where the file has it."""
         if self.judges is None:
             return None
         from dissensus.data import read_judges
 
-        columns: dict[str, Any] = {**column_names(self.judge_columns), "repeats": repeats}
+        columns: dict[str, Any] = {**column_names(self.judge_columns), **others}
         path = resolve(self.judges, "judges.csv")
         given = {"source_format": self.judges_format, **columns}
         if self.judges_question is not None:
@@ -268,18 +274,18 @@ class JudgesInput(OptionalJudgesInput):
         """Whether there must be judges: always."""
         return True
 
-    def read_all(self, *, repeats: str = "error", question: str | None = None) -> "Judges":
+    def read_all(self, *, question: str | None = None, **others: Any) -> "Judges":  # noqa: ANN401 - as above
         """The judges' answers."""
         if self.judges is None:
             raise OptionError("The file of judges' answers is missing: name it after the first file.")
-        return cast("Judges", super().read_all(repeats=repeats, question=question))
+        return cast("Judges", super().read_all(question=question, **others))
 
 
 def read_pair(
     source: RatingsInput, judges_source: OptionalJudgesInput | None, *, group_column: str | None = None
 ) -> "tuple[Ratings, Judges | None]":
     """Ratings and judges' answers, from two files or from one that has both."""
-    from dissensus.data import has_judges, read_both
+    from dissensus.data import has_judges, read_alike, read_both
 
     if judges_source is None:
         return source.read(group_column=group_column), None
@@ -290,8 +296,10 @@ def read_pair(
         for option, value in {"--people": people, "--judges": among}.items():
             if value is not None:
                 raise OptionError(f"{option} {value} names columns of one file that has both: leave JUDGES out.")
-        judges = judges_source.read_all(repeats=source.repeats, question=source.question)
-        return source.read(group_column=group_column), judges
+        fixes: dict[str, Any] = {"repeats": source.repeats, "merge_case": source.merge_case}
+        reading = partial(source.read, group_column=group_column)
+        judging = cast("Callable[..., Judges]", partial(judges_source.read_all, question=source.question, **fixes))
+        return read_alike(reading, judging, label_map=source.renamed(), merge_case=source.merge_case)
     if not judges_source.needs_judges and not has_judges(path, **columns):
         return source.read(group_column=group_column), None
     names = (

@@ -1,7 +1,7 @@
 """The answers of people and judges: Ratings, Judges, Task; read any file; counts and their histogram."""
 
 from dissensus.data.counts import CountTypes, types_of_matrix
-from dissensus.data.inputs import JudgesLike, RatingsLike, as_data, as_ratings, has_judges, read_both
+from dissensus.data.inputs import JudgesLike, RatingsLike, as_data, as_ratings, has_judges, read_alike, read_both
 from dissensus.data.judges import Judges
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import read, read_judges
@@ -18,6 +18,7 @@ __all__ = [
     "as_ratings",
     "has_judges",
     "read",
+    "read_alike",
     "read_both",
     "read_judges",
     "read_task",

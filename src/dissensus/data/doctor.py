@@ -20,11 +20,13 @@ from dissensus.data.ratings import Provenance
 from dissensus.data.readers import check_plan, take_judges, take_ratings
 from dissensus.data.sources.source import Source, open_source
 from dissensus.errors import ColumnError, DissensusError, FileError, MissingExtraError, OptionError, listed, names_in
-from dissensus.results import Message, Result, as_dict
+from dissensus.results import Message, Result, as_dict, unspelled
 
 if TYPE_CHECKING:
     from dissensus.data.inputs import Table as Tabular
 
+BOTH, JUDGES = "both", "Judges: "
+"""What a file holds that has people and judges, and how its findings about judges begin."""
 SHAPE = ("items", "raters", "ratings", "judges", "answers", "labels", "scale", "groups")
 
 
@@ -37,7 +39,7 @@ class DoctorResult(Result):
     format : str, optional
         The format that was recognised; None if the file could not be read without an option.
     holds : str
-        Whose answers the file has: ratings or judges.
+        Whose answers the file has: ratings, judges or both.
     taken : mapping of str to str
         What was taken for item, rater or judge, label, question, repeat and status.
     shape : mapping
@@ -123,10 +125,12 @@ def doctor(
     plan = ReadPlan.given(given, of="import_")
     check_plan(plan)
     people = None if ratings is None else _people(ratings)
-    beside = beside_people(source, given) if judges and ratings is None else None
-    how, names = beside if beside is not None and "source_format" in beside[0] else ({}, [])
+    beside = None if ratings is not None else beside_people(source, given)
+    how, names = beside if judges and beside is not None and "source_format" in beside[0] else ({}, [])
     with open_source(source, sheet=sheet, columns=plan.columns) as opened:
-        result = examined(opened, replace(plan, **how), judges=judges, people=people)[0]
+        result, table = examined(opened, replace(plan, **how), judges=judges, people=people)
+        if beside is not None and not judges and result.format is not None:
+            result = _with_judges(result, table, opened, replace(plan, **beside[0]))
     settings = plan.changed() | ({"judges": True} if judges else {})
     return replace(result, settings=settings, warnings=(by_name(names), *result.warnings)) if names else result
 
@@ -166,6 +170,14 @@ def examined(
         findings=tuple(worst_first((*findings, *faults))),
     )
     return result, table
+
+
+def _with_judges(people: DoctorResult, table: Table | None, opened: Source, plan: ReadPlan) -> DoctorResult:
+    """What is wrong with people's ratings, and with the judges' answers in columns of their own beside them."""
+    theirs = examined(opened, plan, judges=True, people=table)[0].findings if plan.source_format else ()
+    known = {finding.message for finding in people.findings}
+    new = [replace(one, message=f"{JUDGES}{unspelled(one.message)}") for one in theirs if one.message not in known]
+    return replace(people, holds=BOTH, findings=tuple(worst_first((*people.findings, *new))))
 
 
 def _common_findings(parts: Mapping[str, DoctorResult], name: str, plan: ReadPlan) -> DoctorResult:

@@ -19,6 +19,7 @@ from dissensus.data.columns import find_column
 from dissensus.data.formats.plan import LeftOut, RawRatings, ReadPlan
 from dissensus.data.labels import (
     LIKE_MISSING,
+    PREFIX,
     SEPARATOR,
     LabelSet,
     are_percents,
@@ -33,6 +34,7 @@ from dissensus.data.labels import (
     probability_columns,
     with_point,
 )
+from dissensus.data.layout import is_judge
 from dissensus.errors import SHOWN, OptionError, counted, joined, listed, named, shell_word, shortened
 
 if TYPE_CHECKING:
@@ -87,13 +89,15 @@ def fix_labels(
     return TextColumn(lookup(codes)[column.codes], tuple(known), order), left_out, notes
 
 
-def with_plain_numbers(column: TextColumn, delimiter: str) -> tuple[TextColumn, list[str]]:
-    """Labels such as `80%` as numbers, and `3,5` where cells are not parted by commas, and what to say about it.
+def with_plain_numbers(column: TextColumn, delimiter: str | None) -> tuple[TextColumn, list[str]]:
+    """Labels such as `80%` and `3,5` as numbers, and what to say about it.
 
-    In a file with semicolons between its cells the comma stands for the point of a number, which is why they are there.
+    In a file with semicolons between its cells the comma stands for the point of a number, which is why they are there;
+    elsewhere where it can be nothing else. Without a delimiter (None) a comma stays.
     """
     texts = column.texts
-    if not are_percents(texts) and not (delimiter in {";", "\t"} and has_decimal_commas(texts)):
+    has_points = delimiter is not None and has_decimal_commas(texts, surely=delimiter not in {";", "\t"})
+    if not are_percents(texts) and not has_points:
         return column, []
     plain = stack([TextColumn(column.codes, tuple(map(plain_number, texts)))])
     shown = min(text.strip() for text in texts if plain_number(text) != text)
@@ -144,8 +148,11 @@ def _renamed(
     for old, new in table.items():
         if old not in known:
             raise NoSuchLabelError(option, old, known)
-        if new and used[old]:
-            notes.append(f"Renamed the label {old} to {new} ({counted(used[old], 'time')}), as {option} says.")
+        found = counted(used[old], "time")
+        if new and used[old] and plan.merge_case and folded(old) == folded(new):
+            notes.append(f"Merged {old} ({found}) into the label {new}, as {plan.named('merge_case')} says.")
+        elif new and used[old]:
+            notes.append(f"Renamed the label {old} to {new} ({found}), as {option} says.")
     return [tuple(dict.fromkeys(filter(None, (table.get(name, name) for name in label)))) for label in labels]
 
 
@@ -285,9 +292,8 @@ class FixedSheet(Sheet):
         self._keep = np.flatnonzero(~np.isin(cells.row, sorted(rows)))
         self.done: list[str] = []
         self._fixed: TextColumn | None = None
-        shares = list(probability_columns(sheet)) if changes_labels(plan) else []
-        if shares:
-            raise OptionError(_fixed_in_cells_only(sheet.name, shares, plan))
+        used = () if label is None else {one for text in cells.columns[label].texts for one in options_of(text)}
+        plan = self._with_shares_renamed(plan, used)
         if label is not None:
             written = cells.columns[label].take(self._keep)
             fixed, missing, self.done = fix_labels(written, plan, what="answer")
@@ -295,18 +301,38 @@ class FixedSheet(Sheet):
             self._keep, self._fixed = self._keep[kept], fixed.take(kept).compacted()
             self.left_out += missing
 
+    def _with_shares_renamed(self, plan: ReadPlan, used: Collection[str]) -> ReadPlan:
+        """What is left to do in cells once the columns of probabilities have the labels' new names."""
+        shares = probability_columns(self._sheet) if changes_labels(plan) else {}
+        self._written: dict[str, str] = {}
+        if not shares:
+            return plan
+        if plan.decimal_comma or plan.split or plan.off_scale == "missing":
+            raise OptionError(_fixed_in_cells_only(self.name, list(shares), plan))
+        new = {option_name(str(old)): option_name(str(name)) for old, name in plan.label_map.items()}
+        names = {c: PREFIX + SEPARATOR.join(new.get(o, o) for o in options) for c, options in shares.items()}
+        here = {option for options in shares.values() for option in options}
+        if missing := [old for old in new if old not in here and old not in used]:
+            raise NoSuchLabelError(plan.named("label_map"), missing[0], here | {*used})
+        self._written = {names.get(column, column): column for column in self._sheet.columns}
+        if len(self._written) < len(self._sheet.columns) or PREFIX in names.values():
+            raise OptionError(_fixed_in_cells_only(self.name, list(shares), plan))
+        self.columns = tuple(self._written)
+        return replace(plan, label_map={old: name for old, name in new.items() if old in used})
+
     def _read(self, columns: tuple[str, ...]) -> Cells:
-        cells = self._sheet.load(columns).at(self._keep)
+        written = {name: self._written.get(name, name) for name in columns}
+        cells = self._sheet.load(tuple(written.values())).at(self._keep)
         fixed = {} if self._label is None or self._fixed is None else {self._label: self._fixed}
-        return replace(cells, columns={name: fixed.get(name, column) for name, column in cells.columns.items()})
+        return replace(cells, columns={name: fixed.get(name, cells.columns[was]) for name, was in written.items()})
 
 
 def _fixed_in_cells_only(name: str, shares: Sequence[str], plan: ReadPlan) -> str:
-    """What to say where labels stand in the names of columns, where no option reaches them."""
-    options = [plan.named(one) for one in ("label_map", "merge_case", "decimal_comma", "split", "off_scale")]
+    """What to say where labels stand in the names of columns, where most options do not reach them."""
+    options = [plan.named(one) for one in ("decimal_comma", "split", "off_scale")]
     return (
         f"{name} has a probability for each label, in {listed(shares)}: rename these columns in the file, since "
-        f"{joined(options)} change labels in cells only."
+        f"{joined(options)} change labels in cells only, and {plan.named('label_map')} gives each a name of its own."
     )
 
 
@@ -440,8 +466,8 @@ def _is_outside(value: float, others: Sequence[float]) -> bool:
 def _like_missing(count: Codes, label_set: LabelSet) -> list[str]:
     """Labels that look like the mark of a missing one."""
     return [
-        f"{shortened(option)!r} was read as a label ({counted(int(times), 'time')}): empty those cells if it means "
-        "that there is none."
+        f"{shortened(option)!r} was read as a label ({counted(int(times), 'time')}): if it means that there is none, "
+        f"leave it out with {renaming({option: ''}, of='read')}."
         for option, times in zip(label_set.options, count, strict=False)  # the options are the first labels
         if times and option.lower() in LIKE_MISSING
     ]
@@ -471,12 +497,14 @@ def _with_commas(options: Sequence[str]) -> list[str]:
 
 def about_foreign_labels(judges: "Judges", options: Collection[str]) -> list[str]:
     """Warn of judges that never gave one of people's options; numbers may be scores on a scale of their own."""
-    given = judges.label >= 0
+    answers, speaker = [judges.label], [judges.judge]
     if judges.probability is not None:
-        given &= ~np.isin(judges.judge, judges.judge[~np.isnan(judges.probability).any(axis=1)])
-    pair = np.unique(judges.judge[given] * len(judges.labels) + judges.label[given])
-    speaker = pair // max(1, len(judges.labels))
-    pair = pair[np.bincount(speaker, minlength=len(judges.judges))[speaker] <= MOST_LABELS]
+        row, label = np.nonzero(np.nan_to_num(judges.probability) > 0)
+        answers, speaker = [*answers, label], [*speaker, judges.judge[row]]
+    given, who = np.concatenate(answers), np.concatenate(speaker)
+    pair = np.unique((who * len(judges.labels) + given)[given >= 0])
+    place = pair // max(1, len(judges.labels))
+    pair = pair[np.bincount(place, minlength=len(judges.judges))[place] <= MOST_LABELS]
     given_by: dict[int, list[str]] = {}
     for judge, label in zip(*(part.tolist() for part in np.divmod(pair, max(1, len(judges.labels)))), strict=True):
         given_by.setdefault(judge, []).append(judges.labels[label])
@@ -485,17 +513,22 @@ def about_foreign_labels(judges: "Judges", options: Collection[str]) -> list[str
         theirs = frozenset(part for label in labels for part in parts_of(label, known))
         if theirs.isdisjoint(options) and any(number(option) is None for option in theirs):
             alike.setdefault(theirs, []).append(judges.judges[judge])
-    return [_foreign(names, sorted(theirs), options) for theirs, names in alike.items()]
+    if alike and sum(map(len, alike.values())) == len(judges.judges):
+        return [f"No judge{_foreign(sorted(frozenset().union(*alike)), options)}."]
+    others = f", or name the other judges with {named('judge')}."
+    return [
+        f"The judge{'s' * (len(names) > 1)} {listed(names)} never{_foreign(sorted(theirs), options)}{others}"
+        for theirs, names in alike.items()
+    ]
 
 
-def _foreign(judges: Sequence[str], theirs: Sequence[str], options: Collection[str]) -> str:
+def _foreign(theirs: Sequence[str], options: Collection[str]) -> str:
+    """What judges gave instead of people's labels, and what to do about it."""
     people = {folded(option): option for option in sorted(options)}
     alike = {option: people[folded(option)] for option in theirs if folded(option) in people}
-    who = "The judge" if len(judges) == 1 else "The judges"
-    what = f"{who} {listed(judges)} never gave a label of the people ({listed(sorted(options))})"
-    if alike:
-        option = renaming(alike, of="read_judges")
-        how = f"`{option}`" if option else "the file"
-        return f"{what}, but {listed(theirs)}, which are spelt differently: write them the same with {how}."
-    option = named("judge", of="read_judges")
-    return f"{what}, but {listed(theirs)}: if a column is no judge, name the judges' columns with {option}."
+    what = f" gave a label of the people ({listed(sorted(options))}), but {listed(theirs)}"
+    if any(map(is_judge, theirs)) and not alike:
+        return f"{what}: if a column is no judge, name the judges' columns with {named('judge', of='read_judges')}"
+    new = alike or dict.fromkeys(theirs[:2], "LABEL")
+    option = renaming(new, of="read_judges") or "other names in the file"
+    return f"{what}: unless these are labels of their own, say which of people's each means with {option}"

@@ -10,14 +10,22 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, Union
 import numpy as np
 import numpy.typing as npt
 
-from dissensus.data.columns import columns_by_role, is_nameless, like_pattern, matching, missing_columns
+from dissensus.data.columns import WILDCARDS, columns_by_role, is_nameless, like_pattern, matching, missing_columns
 from dissensus.data.fixes import NoSuchLabelError, folded, listing
 from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
 from dissensus.data.formats.side_by_side import first_of_wide
 from dissensus.data.formats.tables import AMONG_RATERS
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text, option_name
-from dissensus.data.layout import answer_columns, is_judge, is_named, named_otherwise, people_among, rater_columns
+from dissensus.data.layout import (
+    answer_columns,
+    is_judge,
+    is_named,
+    may_be_judge,
+    named_otherwise,
+    people_among,
+    rater_columns,
+)
 from dissensus.data.questions import check_one_question, pooled_judges, pooled_ratings
 from dissensus.data.ratings import Ratings, counted_the_same
 from dissensus.data.readers import item_names, read, read_judges
@@ -34,6 +42,7 @@ from dissensus.errors import (
     named,
     shortened,
 )
+from dissensus.options import parts_of, renamed_again
 from dissensus.sizes import check_size
 
 if TYPE_CHECKING:
@@ -165,14 +174,17 @@ def read_both(
         "labels": labels, "repeats": repeats, "task": task, "question": question, "merge_case": merge_case,
     }  # fmt: skip
     people_only: dict[str, Any] = {"scale": scale, "by": by, "items": items, **shared}
+    again: dict[str, Any] = {"label_map": label_map, "merge_case": merge_case}
     if people is None and judges is None and _tells_judges(source):
         reading, judging = (
             partial(read, source, item=item, **people_only),
             partial(read_judges, source, item=item, **shared),
         )
-        return _in_common(*_renamed_each(reading, judging, label_map)[:2])
-    columns, everybody = _whose(source, item=item, rater=rater, label=label)
-    ours, theirs, note = _told_apart(everybody, people, judges, name=columns.pop("name"))
+        return _in_common(*read_alike(reading, judging, **again))
+    if people is None and rater is not None and WILDCARDS & set(rater):
+        people, rater = rater, None
+    columns, everybody, others = _whose(source, item=item, rater=rater, label=label)
+    ours, theirs, note = _told_apart(everybody, others, people, judges, name=columns.pop("name"))
     if "rater" in columns:
         reading = partial(read, source, **columns, **people_only)
         roles = {"item": columns["item"], "judge": columns["rater"], "label": columns["label"]}
@@ -180,19 +192,18 @@ def read_both(
         reading = partial(read, source, **columns, rater=listing(ours), source_format="wide", **people_only)
         roles = {**columns, "judge": listing(theirs), "source_format": "judge-columns"}
     judging = partial(read_judges, source, **roles, **shared)
-    ratings, answers, names = _renamed_each(reading, judging, label_map)
+    ratings, answers = read_alike(reading, judging, **again)
     ratings = _of_raters(ratings, ours) if "rater" in columns else ratings
-    if merge_case and (renamed := _other_spellings(answers.options, ratings.options)):
-        answers = judging(label_map=names | renamed)
     answers = of_judges(answers, theirs) if "rater" in columns else answers
     about = [warning for warning in ratings.warnings if not warning.startswith(AMONG_RATERS)]
     return replace(ratings, warnings=(*note, *about)), answers
 
 
-def _renamed_each(
-    people: Callable[..., Ratings], judges: Callable[..., Judges], label_map: Mapping[str, str] | None
-) -> tuple[Ratings, Judges, dict[str, str]]:
-    """Both sides of a table and what is renamed for judges: each side takes the new names of the labels that it has."""
+def read_alike(
+    people: Callable[..., Ratings], judges: Callable[..., Judges], *, label_map: Mapping[str, str] | None,
+    merge_case: bool,
+) -> tuple[Ratings, Judges]:  # fmt: skip
+    """People and judges, each with the new names of the labels that it has, merged into the spelling of people."""
     lacking: list[dict[str, NoSuchLabelError]] = []
 
     def renamed(reading: Callable[..., T]) -> tuple[T, dict[str, str]]:
@@ -208,7 +219,9 @@ def _renamed_each(
     (ratings, _), (answers, names) = renamed(people), renamed(judges)
     if nowhere := [error for label, error in lacking[0].items() if label in lacking[1]]:
         raise nowhere[0]
-    return ratings, answers, names
+    if merge_case and (spelled := _other_spellings(answers.options, ratings.options)):
+        answers = judges(label_map=renamed_again(names, spelled))
+    return ratings, answers
 
 
 def _other_spellings(answers: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
@@ -271,7 +284,7 @@ def judges_beside_people(source: Table, names: Mapping[str, str | None]) -> tupl
     """How to read the judges of a table that has people, too, and who they are; None unless names tell them apart."""
     if not has_judges(source, **names) or _tells_judges(source):
         return None
-    columns, everybody = _whose(source, **names)
+    columns, everybody, _ = _whose(source, **names)
     judges = [one for one in everybody if is_judge(one)]
     place = {"item": columns["item"], "rater": None}
     if any(is_named(name, "judge") for name in everybody):  # a column that says whose answer a row has
@@ -283,8 +296,11 @@ def judges_beside_people(source: Table, names: Mapping[str, str | None]) -> tupl
 
 def _whose(
     source: Table, *, item: str | None = None, rater: str | None = None, label: str | None = None
-) -> tuple[dict[str, Any], list[str]]:
-    """The table's name and columns by role, and the names of all who answered: raters in a column, or columns."""
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    """The table's name and columns by role, the names of all who answered (raters or columns), and its other columns.
+
+    A column that a judge's name stands over answers, too, where its few labels are others than people's.
+    """
     with open_source(source) as opened:
         sheet = opened.table()
         names = columns_by_role(sheet, {"item": item, "rater": rater, "label": label})
@@ -292,23 +308,30 @@ def _whose(
         known = {role: name for role, name in names.items() if name is not None}
         if {"item", "rater", "label"} <= known.keys():
             cells = sheet.load([known["rater"]])
-            return {"name": opened.name, **known}, list(cells.columns[known["rater"]].texts)
+            return {"name": opened.name, **known}, list(cells.columns[known["rater"]].texts), []
         first = sheet.columns[0] if is_nameless(sheet.columns[0]) else None
         place = known.get("item") or first or (None if rater or label else first_of_wide(sheet, ReadPlan()))
         if place is None:
             raise missing_columns(sheet, ["item"])
         others = [column for column in sheet.columns if column != place and not is_nameless(column)]
-        columns = {"name": opened.name, "item": place}
         cells = sheet.load([place, *others])
-        return columns, rater_columns(cells, others) or answer_columns(cells, others)
+        answers = answer_columns(cells, others)
+        alike = rater_columns(cells, others) or answers
+        foreign = [name for name in answers if name not in alike and may_be_judge(name, cells.columns[name])]
+        everybody = [name for name in others if name in {*alike, *foreign}]
+        return {"name": opened.name, "item": place}, everybody, [name for name in others if name not in everybody]
 
 
 def _told_apart(
-    names: list[str], people: str | None, judges: str | None, *, name: str
+    names: list[str], others: list[str], people: str | None, judges: str | None, *, name: str
 ) -> tuple[list[str], list[str], tuple[str, ...]]:
-    """Those who are people, those who are judges, and what to say if nobody said which is which."""
-    ours = None if people is None else matching(names, people, name, named("people", of="read_both"))
-    theirs = None if judges is None else matching(names, judges, name, named("judges", of="read_both"))
+    """Those who are people, those who are judges, and what to say if nobody said which is which.
+
+    Of `others`, the columns that seem to hold no answers, each has to be named as it is called. Who would be both is
+    what the more precise name says.
+    """
+    ours = None if people is None else _chosen(names, others, people, name, named("people", of="read_both"))
+    theirs = None if judges is None else _chosen(names, others, judges, name, named("judges", of="read_both"))
     note: tuple[str, ...] = ()
     if ours is None and theirs is None:
         theirs = [one for one in names if is_judge(one)]
@@ -317,11 +340,19 @@ def _told_apart(
     if ours is None:
         ours = people_among([one for one in names if one not in (theirs or [])])
     if theirs is None:
-        others = [one for one in names if one not in ours]
-        theirs = [one for one in others if is_judge(one)] or others
+        rest = [one for one in names if one not in ours]
+        # A pattern such as `Helpful_*` names one question, which people and judges answered.
+        own = [one for one in ours if one not in people_among(ours) and one not in parts_of(people or "")]
+        theirs = own or [one for one in rest if is_judge(one)] or rest
+    exact, sure = set(parts_of(people or "")), set(parts_of(judges or ""))
     both = [one for one in ours if one in theirs]
-    if both:
-        raise ColumnError(f"{name}: {listed(both)} would be both people and judges. Name them apart.")
+    is_plain = all(one in both for one in ours if is_judge(one))  # no judge would stay among people
+    as_judges = {one for one in both if one not in exact and (one in sure or (is_plain and is_judge(one)))}
+    as_people = {one for one in both if one in exact and one not in sure}
+    ours = [one for one in ours if one not in as_judges]
+    theirs = [one for one in theirs if one not in as_people]
+    if unclear := [one for one in both if one not in as_judges | as_people]:
+        raise ColumnError(f"{name}: {listed(unclear)} would be both people and judges. Name them apart.")
     if not ours or not theirs:
         options = f"{named('people', of='read_both')} and {named('judges', of='read_both')}"
         raise JudgesError(
@@ -329,6 +360,12 @@ def _told_apart(
             f"{options}, such as 'human*' and 'gpt*'. Found: {listed(names)}."
         )
     return ours, theirs, note
+
+
+def _chosen(names: list[str], others: list[str], pattern: str, name: str, option: str) -> list[str]:
+    """The names like a pattern, and of the other columns those that it names in full."""
+    exact = {pattern, *parts_of(pattern)}
+    return matching([*names, *(other for other in others if other in exact)], pattern, name, option)
 
 
 def _by_judge(source: Table) -> Mapping[str, Any] | None:

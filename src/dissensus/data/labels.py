@@ -304,32 +304,41 @@ def are_percents(labels: Iterable[str]) -> bool:
     return bool(given) and all(label.endswith("%") and plain_number(label) != label for label in given)
 
 
-def has_decimal_commas(labels: Iterable[str]) -> bool:
-    """Whether labels look like numbers with a comma for the point.
+def has_decimal_commas(labels: Iterable[str], *, surely: bool = False) -> bool:
+    """Whether labels look like numbers with a comma for the point, or can be nothing else (`surely`).
 
-    Every label is a number or stands for none (`n/a`), at least one has a comma, none reads like thousands (`1,000`).
-    Two numbers of a response set (`1,3`) look the same, but there both also stand alone, and the second is not always
-    a half.
+    Most labels are numbers, at least one has a comma, and none reads like thousands (`1,000`). Two numbers of a
+    response set (`1,3`) look the same, but there both also stand alone, and the second is not always a half.
 
-    >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["3,5", "3.5"])
+    >>> has_decimal_commas(["1,0", "3,5", "4"]), has_decimal_commas(["3,5", "3.5", "3", "?"])
     (True, True)
     >>> has_decimal_commas(["1", "2", "3", "1,3"])
     False
     >>> has_decimal_commas(["1,000", "2,500"]), has_decimal_commas(["3", "4"]), has_decimal_commas(["3,5", "no"])
     (False, False, False)
+    >>> sets, halves = ["1,2", "2,3"], ["1", "1,5", "2", "2,5", "5"]
+    >>> [has_decimal_commas(some, surely=True) for some in (["0", "0,5", "1"], halves, sets, ["1", "5", "1,5"])]
+    [True, True, False, False]
     """
-    matches = []
+    matches, words = [], 0
     for label in labels:
         if label.strip().lower() in LIKE_MISSING or _POINT_NUMBER.fullmatch(label):  # some are typed with a point
             continue
         match = _COMMA_NUMBER.fullmatch(label)
-        if match is None or _THOUSANDS.fullmatch(label.strip().lstrip("+-")):
+        if match is None and not any(map(str.isdigit, label)):
+            words += 1
+        elif match is None or _THOUSANDS.fullmatch(label.strip().lstrip("+-")):
             return False
-        matches.append((match[1], match[2]))
+        else:
+            matches.append((match[1], match[2]))
     whole = {number for number, fraction in matches if fraction is None}
-    parts = [(number, fraction) for number, fraction in matches if fraction is not None]
+    parts = {(number, fraction) for number, fraction in matches if fraction is not None}
+    fractions = {fraction for _, fraction in parts}
+    are_halves = fractions <= HALVES
+    if surely and fractions & (whole | {number for number, _ in parts}) and not (are_halves and len(parts) > 1):
+        return False
     are_sets = all(number in whole and fraction in whole for number, fraction in parts)
-    return bool(parts) and (not are_sets or {fraction for _, fraction in parts} <= HALVES)
+    return len(matches) > words and bool(parts) and (not are_sets or are_halves)
 
 
 def are_measures(strange: Sequence[str], labels: Sequence[str], scale: Scale) -> bool:

@@ -43,6 +43,8 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d{1,2}[./]\d{1,2}[./]\d{2,4}.*")
 _WORD = re.compile(r"[a-z]+")
 _BETWEEN = re.compile(r"[;,|]")
 WHO = ("rater", "judge")
+_LAST, _FIRST = re.compile(r"(.+)([_ .:/-]+)(.+?)"), re.compile(r"(.+?)([_ .:/-]+)(.+)")
+"""Two parts of a name, at the last or the first sign between words."""
 _KIND = re.compile(r"_(name|id|code|no|nr|number)$")
 """What may follow the word in the name of a column that says who answered."""
 
@@ -152,6 +154,40 @@ def _may_answer(name: str, column: TextColumn, *, may_be_long: bool) -> bool:
         return True
     is_long = sum(map(len, column.texts)) > LONGEST_LABEL * len(column.texts) and not column.texts[0].startswith("[")
     return (may_be_long or not is_long) and not all(_DATE.fullmatch(text.strip()) for text in column.texts)
+
+
+def questions_among(names: Sequence[str]) -> tuple[list[str], list[str], str] | None:
+    """The questions, the raters and a pattern of the first question, where names join them: `Helpful_A`, `Correct_A`.
+
+    Names of people or numbers alone are no questions.
+
+    >>> questions_among(["Helpful_A", "Helpful_B", "Correct_A", "Correct_B"])
+    (['Helpful', 'Correct'], ['A', 'B'], 'Helpful_*')
+    >>> questions_among(["rater1 clear", "rater1 true", "rater2 clear", "rater2 true"])
+    (['clear', 'true'], ['rater1', 'rater2'], '* clear')
+    >>> questions_among(["human_1", "human_2", "expert_1", "expert_2"]), questions_among(["ann", "bob"])
+    (None, None)
+    """
+    for pattern in (_LAST, _FIRST):
+        parts = [match.groups() for name in names if (match := pattern.fullmatch(name.strip()))]
+        first, last = (list(dict.fromkeys(part[place] for part in parts)) for place in (0, 2))
+        is_crossed = len(parts) == len(names) == len(first) * len(last) and min(len(first), len(last)) > 1
+        if is_crossed and not any(map(_is_who, first)):
+            return first, last, f"{first[0]}{parts[0][1]}*"
+        if is_crossed and not any(map(_is_who, last)):
+            return last, first, f"*{parts[0][1]}{last[0]}"
+    return None
+
+
+def _is_who(part: str) -> bool:
+    """Whether a part of a name is somebody's: called a person, a number or a single letter."""
+    return not PEOPLE.isdisjoint(words_of(part)) or len("".join(words_of(part))) <= 1
+
+
+def may_be_judge(name: str, column: TextColumn) -> bool:
+    """Whether a column called like a judge holds a few texts that come again, as labels do, and no names of models."""
+    is_few = 1 < len(column.texts) <= min(MOST_LABELS, int((column.codes >= 0).sum()) // 2)
+    return is_few and is_judge(name) and not is_named(name, "judge") and not any(map(is_judge, column.texts))
 
 
 def rater_columns(cells: Cells, columns: Sequence[str]) -> list[str]:

@@ -303,7 +303,7 @@ def _take_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     opened, (source, plan) = source, asked_in(source, plan)
     raw = _ratings(source, replace(plan, wants="ratings"))
     _check_question(raw.taken, plan, source.name)
-    label, notes = with_plain_numbers(raw.label, "" if plan.decimal_comma else opened.delimiter)
+    label, notes = with_plain_numbers(raw.label, None if plan.decimal_comma or plan.split else opened.delimiter)
     raw = replace(raw, label=label, warnings=(*raw.warnings, *notes, *source.notes()))
     return fix_ratings(raw, source.sheet if source.columns else None, plan) if is_wanted(plan) else raw
 

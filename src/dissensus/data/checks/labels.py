@@ -248,8 +248,8 @@ def _strangers(table: Table, people: set[str], alike: dict[str, str]) -> Iterato
                 check="labels-apart",
                 severity="warning",
                 message=f"The judge {shortened(name)} never gives a label of people's ({listed(sorted(people))}), but "
-                f"{listed(sorted(options))} in {counted(len(mine), 'answer')}: check that it is a judge, or rename its "
-                f"labels with {named('label_map', of='import_')}.",
+                f"{listed(sorted(options))} in {counted(len(mine), 'answer')}: check that it is a judge, or say which "
+                f"of people's each means with {_meaning(sorted(options))}.",
                 count=len(mine),
                 rows=tuple(table.row[mine].tolist()),
             )
@@ -264,6 +264,11 @@ def _strangers(table: Table, people: set[str], alike: dict[str, str]) -> Iterato
             count=sum(counts[text] for text in theirs),
             rows=tuple(table.rows_with(theirs)),
         )
+
+
+def _meaning(labels: Sequence[str]) -> str:
+    """The option that gives labels other names, with a place for each name."""
+    return renaming(dict.fromkeys(labels[:2], "LABEL")) or named("label_map", of="import_")
 
 
 CHECKS = (decimal_commas, joined_labels, similar_labels, off_scale, labels_apart)

@@ -120,9 +120,20 @@ def _has_judge_columns(source: Source, plan: ReadPlan) -> bool:
         return False
     lower = {column.strip().lower() for column in source.columns}
     is_tidy = bool(lower & {"label", "judge"}) or any(name.startswith(PREFIX) for name in lower)
-    is_named = plan.label is not None or (plan.judge is not None and not is_pattern(plan.judge, source.columns))
-    item = None if is_tidy or is_named else _item_column(source, plan)
-    return item is not None and (plan.judge is not None or not _names_judges(source.table(), item))
+    item = None if is_tidy or plan.label is not None else _item_column(source, plan)
+    if item is None:
+        return False
+    if plan.judge is None:
+        return not _names_judges(source.table(), item)
+    return is_pattern(plan.judge, source.columns) or not _has_label_beside(source.table(), item, plan.judge)
+
+
+def _has_label_beside(sheet: Sheet, item: str, judge: str) -> bool:
+    """Whether another column has what the judges answered of whom this one has the names."""
+    others = [column for column in sheet.columns if column not in {item, judge}]
+    return judge not in sheet.columns or bool(
+        synonym_of(others, "label") or named_otherwise(sheet, {"item": item, "judge": judge}, ("label",))
+    )
 
 
 def _names_judges(sheet: Sheet, item: str) -> bool:

@@ -28,10 +28,12 @@ from dissensus.data.layout import (
     is_named,
     named_otherwise,
     people_among,
+    questions_among,
     rater_columns,
 )
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, counted, listed, named, shortened
+from dissensus.options import parts_of
 
 ROLES = ("item", "label", "rater", "group", "elicitation")
 JUDGE_ROLES = ("item", "judge", "sample", "label", "elicitation", "order")
@@ -214,13 +216,29 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
         elicitation=None if elicitation is None else elicitation.take(position),
         rows=n_rows,
         blank_rows=cells.blank_rows + int(is_empty.sum()),
-        warnings=(*about, *about_names(guessed), *_passed_over(cells, {*raters, *names.values()})),
+        warnings=(
+            *about,
+            *about_names(guessed),
+            *about_questions(raters),
+            *_passed_over(cells, {*raters, *names.values()}),
+        ),
         taken={
             **{role: called(name) for role, name in names.items() if name is not None},
             "rater": f"the names of {counted(len(raters), 'column')}: {listed(raters)}",
             "label": "the cells of these columns",
         },
     )
+
+
+def about_questions(raters: Sequence[str]) -> tuple[str, ...]:
+    """Say so where columns that are read as raters seem to answer several questions."""
+    found = questions_among(raters)
+    if found is None:
+        return ()
+    questions, who, pattern = found
+    alone = f"If they are, read each alone, such as with {named('rater', of='read', value=pattern)}."
+    are_named = f"The raters' columns are named like {len(questions)} questions ({listed(questions)}) to {listed(who)}"
+    return (f"{are_named}, and were read as one question to {len(raters)} raters. {alone}",)
 
 
 def without_totals(cells: Cells, item: str, raters: Sequence[str]) -> tuple[Cells, tuple[str, ...]]:
@@ -249,7 +267,9 @@ def _raters(sheet: Sheet, plan: ReadPlan, names: dict[str, str | None]) -> tuple
     others = [column for column in sheet.columns if column not in names.values()]
     known = [name for name in names.values() if name is not None]
     if plan.rater is not None:
-        raters = others = like_pattern(others, plan.rater)
+        others = like_pattern(others, plan.rater)
+        plain, exact = people_among(others), {plan.rater, *parts_of(plan.rater)}
+        raters = [name for name in others if name in plain or name in exact]
         cells = sheet.load([*known, *others])
     else:
         cells = sheet.load([*known, *others])

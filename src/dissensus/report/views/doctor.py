@@ -6,16 +6,19 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from dissensus.data.checks.table import SEVERITIES, Finding, worst_first
-from dissensus.data.doctor import DoctorResult
+from dissensus.data.doctor import BOTH, JUDGES, DoctorResult
 from dissensus.errors import named, shell_word
 from dissensus.report.document import MOST_NOTES, Block, Fold, Note, Section, Table
 from dissensus.report.numbers import counted, listing, sentences, visible
-from dissensus.report.views.section import noted
+from dissensus.report.views.section import is_fact, noted
 from dissensus.results import unspelled
 
+MERGE = named("merge_case", of="import_")
 MAP = f"{named('label_map', of='import_')} "
 QUESTION = f"{named('question', of='import_')} QUESTION"
 BY_COLUMN = "judge-columns"
+ANYWHERE = tuple(named(one, of="import_") for one in ("label_map", "merge_case", "labels", "scale", "item", "label"))
+"""How options begin that every command has, for people and judges in one file."""
 AS_EVER = ("error", "drop", None)
 """What options say that nobody gave."""
 
@@ -59,22 +62,43 @@ def _given(settings: Mapping[str, object]) -> list[str]:
 
 
 def _command(findings: Sequence[Finding], name: str, *, holds: str, given: Sequence[str]) -> str:
-    """The command that fixes all that is wrong for certain."""
-    options = dict.fromkeys(unspelled(one.option) for one in findings if one.option and not one.is_choice)
-    if not options:
+    """The command that fixes all that is wrong for certain; where people and judges are in one file, for both."""
+    sure = [one for one in findings if one.option and not one.is_choice]
+    if not sure:
         return "If you choose so, run `dissensus import` with these options, and use the file that it writes."
     is_one = all(one.check != "several-questions" for one in findings)
-    options = {**dict.fromkeys(given), **({} if is_one else {QUESTION: None}), **options}
-    renames = [option for option in options if option.startswith(MAP)]
-    if len(renames) > 1:  # one option takes all of them
-        words = ",".join(shlex.split(option.removeprefix(MAP))[0] for option in renames)
-        options = {**dict.fromkeys(o for o in options if o not in renames), f"{MAP}{shell_word(words)}": None}
-    output = f"{holds}.csv" if name != f"{holds}.csv" else "fixed.csv"
-    command = f"dissensus import {shlex.quote(name)} {' '.join(options)} -o {output}"
+    given = [*given, *([] if is_one else [QUESTION])]
     by_hand = any(one.severity == "error" and not one.option for one in findings)
     start = "Correct by hand what is an error, and fix the rest" if by_hand else "Fix all at once"
     start = start if is_one else f"{start}, one question after the other,"
-    return f"{start} with `{visible(command)}`, then use the file that it writes."
+    merges = any(unspelled(one.option) == MERGE for one in sure)  # in one file also into the spelling of people
+    every = _options([one for one in sure if not (merges and one.check == "labels-apart")], given)
+    if holds == BOTH and all(option.startswith(ANYWHERE) for option in every):
+        command = f"dissensus decide {shlex.quote(name)} {' '.join(every)}"
+        return f"{start} with `{visible(command)}`, or with these options of any other command."
+    theirs = [one for one in sure if one.message.startswith(JUDGES)]
+    people = [one for one in sure if one not in theirs]
+    sides = {"ratings": people, "judges": theirs} if holds == BOTH else {holds: sure}
+    commands = []
+    for side, own in sides.items():
+        words = [
+            *([named("judges", of="import_")] if holds == BOTH and side == "judges" else []),
+            *_options(own, given),
+        ]
+        output = f"{side}.csv" if name != f"{side}.csv" else "fixed.csv"
+        commands.append(f"`{visible(' '.join(['dissensus import', shlex.quote(name), *words, '-o', output]))}`")
+    files = "file that it writes" if len(commands) == 1 else "files that they write"
+    return f"{start} with {' and '.join(commands)}, then use the {files}."
+
+
+def _options(findings: Sequence[Finding], given: Sequence[str]) -> list[str]:
+    """The options that were given and those that fix these findings, each once."""
+    options = dict.fromkeys([*given, *(unspelled(one.option) for one in findings)])
+    renames = [option for option in options if option.startswith(MAP)]
+    if len(renames) > 1:  # one option takes all of them
+        words = ",".join(dict.fromkeys(shlex.split(option.removeprefix(MAP))[0] for option in renames))
+        options = {**dict.fromkeys(o for o in options if o not in renames), f"{MAP}{shell_word(words)}": None}
+    return list(options)
 
 
 def _lead(result: DoctorResult, name: str) -> str:
@@ -83,6 +107,7 @@ def _lead(result: DoctorResult, name: str) -> str:
     what = (" to " if "answers" in shape else " of ").join(size)
     held = f"({visible(str(result.format))}) has {what}" if what else "cannot be used until it is fixed"
     count = Counter(finding.severity for finding in result.findings)
+    count["note"] += sum(not is_fact(warning) for warning in dict.fromkeys(result.warnings))
     problems = listing([counted(count[severity], severity) for severity in SEVERITIES if count[severity]])
     return f"{name} {held}: {problems or 'no problems found'}."
 

@@ -21,10 +21,19 @@ FACTS = (
     "No item has three raters", "Nobody has two items", "How many raters a judge is worth is unknown",
     "From ", "At most ", "Judges gave ", "No positive option was named, so", "Judges are compared with groups of",
     "How far people split is not shown", "Compared by ", "Wrong labels seem to favour", "Corrections for wrong labels",
+    "Renamed the label", "Merged ",
 )  # fmt: skip
 """How warnings begin that say what was done and ask for nothing: whoever checks finds them folded."""
 MISREAD = ("These labels ", "There is no rater column", "Only ")
 """How warnings begin after which every number may be wrong or about something else: they come first."""
+WRONG = (
+    "These labels ", " was read as a label", " was read as a number", "gave a label of the people",
+    "are named like", "looks like judges' answers",
+)  # fmt: skip
+"""Parts of warnings that come even before what the answer itself notes, since the file was hardly meant so."""
+
+STRANGERS = "No judge gave a label of the people"
+"""How a warning begins that the first line repeats: most numbers say nothing then."""
 
 
 def section_of(result: Result, spelling: Spelling = in_python) -> Section:
@@ -49,10 +58,16 @@ def with_warnings(section: Section, warnings: Sequence[Note], *, folded: Sequenc
     room = max(MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points)), 0)
     warnings = list(dict.fromkeys(warnings))  # people and judges may share one
     asking = [warning for warning in warnings if not is_fact(warning.text) and warning not in folded]
-    shown = sorted(asking, key=lambda warning: not warning.text.startswith(MISREAD))[:room]
-    more = [warning for warning in warnings if warning not in shown]
+    first = [warning for warning in asking if any(part in warning.text for part in WRONG)][:MOST_NOTES]
+    rest = sorted((w for w in asking if w not in first), key=lambda warning: not warning.text.startswith(MISREAD))
+    shown = rest[: max(room - len(first), 0)]
+    more = [warning for warning in warnings if warning not in shown and warning not in first]
     fold = [Fold(title=counted(len(more), "more warning"), parts=more)] if more else []
-    return replace(section, blocks=(*section.blocks, *shown, *fold))
+    place = next((i for i, block in enumerate(section.blocks) if isinstance(block, Points)), len(section.blocks))
+    blocks = (*section.blocks[:place], *first, *section.blocks[place:], *shown, *fold)
+    is_strange = any(warning.text.startswith(STRANGERS) for warning in first)
+    caution = "Check the labels first: no judge gave one of people's. " if is_strange else ""
+    return replace(section, lead=f"{caution}{section.lead.removeprefix(caution)}", blocks=blocks)
 
 
 def is_fact(warning: str) -> bool:

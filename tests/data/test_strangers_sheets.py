@@ -1,0 +1,198 @@
+"""The sheets of somebody who has read the README only: what is read, and what is said where it cannot be."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from dissensus import doctor, read, read_both, read_judges
+from dissensus.cli.main import main
+
+from tables import message_of, typed_message_of, write
+
+ITEMS = [f"t{i}" for i in range(12)]
+YES = ["yes", "no", "yes", "no", "no", "yes"] * 2
+JA = ["Ja" if one == "yes" else "Nein" for one in YES]
+NO = YES[1:] + YES[:1]
+
+
+def sheet(**columns):
+    return {"item": ITEMS, **columns}
+
+
+def saved(folder, name="sheet.csv", **columns):
+    path = folder / name
+    pd.DataFrame(sheet(**columns)).to_csv(path, index=False)
+    return str(path)
+
+
+def run(capsys, *words):
+    """Exit status, and what a command says on one line."""
+    status = main([*words])
+    said = capsys.readouterr()
+    return status, " ".join((said.out + said.err).split())
+
+
+QUICK = ("--bootstrap", "0")
+
+# ---- Judges in columns beside people
+
+
+TWO_LANGUAGES = sheet(human1=YES, human2=NO, human3=YES, gpt=YES, Claude=JA)
+
+
+@pytest.mark.parametrize("named", [{}, {"people": "human*"}, {"judges": "gpt*,Claude"}])
+def test_a_judge_who_answers_in_other_words_is_read_and_named_first(named):
+    ratings, judges = read_both(TWO_LANGUAGES, **named)
+    assert judges.judges == ("Claude", "gpt")
+    [warning] = [one for one in judges.on_items_of(ratings).warnings if "never gave" in one]
+    assert warning == (
+        "The judge Claude never gave a label of the people (no, yes), but Ja, Nein: unless these are labels of their "
+        'own, say which of people\'s each means with `label_map=` of `read_judges` "Ja=LABEL,Nein=LABEL", or name the '
+        "other judges with judge=."
+    )
+    assert read_both(TWO_LANGUAGES, label_map={"Ja": "yes", "Nein": "no"}, **named)[1].labels == ("no", "yes")
+
+
+def test_such_a_judge_comes_before_all_notes_of_the_answer(tmp_path, capsys):
+    path = saved(tmp_path, **{name: TWO_LANGUAGES[name] for name in TWO_LANGUAGES if name != "item"})
+    status, said = run(capsys, "decide", path, "--bootstrap", "20")
+    assert status == 0
+    assert said.index("The judge Claude never gave") < said.index("- Add raters")
+    status, said = run(capsys, "decide", path, "--judges", "Claude", *QUICK)
+    assert said.startswith("Check the labels first: no judge gave one of people's. Use no judge yet")
+    assert run(capsys, "decide", path, "--map", "Ja=yes,Nein=no", *QUICK)[0] == 0
+
+
+def test_a_column_that_says_which_model_wrote_the_text_is_no_judge():
+    table = sheet(ann=YES, bob=NO, model=["gpt-4", "llama"] * 6, prediction_version=["v1"] * 12)
+    assert "does not say who is a judge" in message_of(lambda: read_both(table))
+
+
+def test_a_judge_that_is_named_is_taken_out_of_people():
+    table = sheet(Hilfreich_Anna=JA, Hilfreich_Ben=JA, Hilfreich_GPT=JA, Hilfreich_Auto=JA)
+    for judge in ("Hilfreich_GPT", "Hilfreich_Auto"):
+        ratings, judges = read_both(table, people="Hilfreich_*", judges=judge)
+        assert judges.judges == (judge,)
+        assert judge not in ratings.raters
+        assert len(ratings.raters) == 3
+
+
+def test_labels_of_two_files_that_have_none_in_common_are_named_first_until_they_are_renamed(tmp_path, capsys):
+    people = saved(tmp_path, "people.csv", ann=JA, bob=JA[1:] + JA[:1])
+    judges = write(tmp_path, "item,judge,label\n" + "".join(map("{},gpt,{}\n".format, ITEMS, YES)), "judges.csv")
+    first = "Check the labels first: no judge gave one of people's."
+    status, said = run(capsys, "decide", people, str(judges), *QUICK)
+    assert said.startswith(first)
+    assert (
+        "- No judge gave a label of the people (Ja, Nein), but no, yes: unless these are labels of their own, say "
+        'which of people\'s each means with --map "no=LABEL,yes=LABEL".'
+    ) in said
+    for command in ("decide", "equivalence", "judges", "panel", "gate"):
+        more = ["--judge", "gpt", "--min-equivalence", "0", "--bootstrap", "20"] if command == "gate" else QUICK
+        status, said = run(capsys, command, people, str(judges), *more, "--map", "yes=Ja,no=Nein")
+        assert status < 2, said
+        assert first not in said
+
+
+def test_probabilities_of_labels_that_people_never_gave_are_named_and_their_columns_renamed(tmp_path, capsys):
+    people = saved(tmp_path, "people.csv", ann=JA, bob=JA[1:] + JA[:1])
+    judges = saved(tmp_path, "judges.csv", judge=["gpt"] * 12, p_yes=[0.7] * 12, p_no=[0.3] * 12)
+    assert "No judge gave a label" in run(capsys, "decide", people, judges, *QUICK)[1]
+    renamed = read_judges(judges, label_map={"yes": "Ja", "no": "Nein"}, merge_case=True)
+    assert renamed.labels == ("Ja", "Nein")
+    assert renamed.probability[0].tolist() == [0.7, 0.3]
+    assert run(capsys, "decide", people, judges, *QUICK, "--map", "yes=Ja,no=Nein")[0] == 0
+    assert "renames 'maybe', but there is no such label" in message_of(
+        lambda: read_judges(judges, label_map={"maybe": "x"})
+    )
+
+
+def test_case_is_merged_in_two_files_as_in_one(tmp_path, capsys):
+    people = saved(tmp_path, "people.csv", ann=YES, bob=NO)
+    judges = write(
+        tmp_path,
+        "item,judge,label\n" + "".join(f"{i},gpt,{one.upper()}\n" for i, one in zip(ITEMS, YES, strict=True)),
+        "judges.csv",
+    )
+    assert main(["decide", people, str(judges), *QUICK, "--merge-case", "--json"]) == 0
+    warnings = json.loads(capsys.readouterr().out)["warnings"]
+    assert "Merged YES (6 times) into the label yes, as --merge-case says." in warnings
+    assert not any("--map" in warning for warning in warnings)
+
+
+# ---- Several questions in columns
+
+TWO_QUESTIONS = {"Helpful_A": YES, "Helpful_B": YES, "Correct_A": NO, "Correct_B": NO}
+
+
+def test_columns_of_several_questions_are_named_and_read_alone(tmp_path, capsys):
+    path = saved(tmp_path, **TWO_QUESTIONS, Helpful_GPT=YES, Correct_GPT=NO)
+    for command in ("describe", "doctor", "decide", "import"):
+        said = run(capsys, command, path, *(() if command in {"doctor", "import"} else QUICK))[1]
+        assert "named like 2 questions (Helpful, Correct) to A, B, and were read as one question to 4 raters" in said
+        assert 'such as with --rater "Helpful_*"' in said
+    for option in ("--rater", "--people"):
+        assert main(["decide", path, option, "Helpful_*", *QUICK, "--json"]) == 0
+        data = json.loads(capsys.readouterr().out)["data"]
+        assert (data["ratings"]["raters"], data["judges"]["judges"]) == (2, ["Helpful_GPT"])
+    assert "Helpful_GPT" not in read(path, rater="Helpful_*").raters
+
+
+# ---- Numbers with commas
+
+
+def test_a_decimal_comma_is_a_number_to_import_doctor_and_decide(tmp_path, capsys):
+    half = ["0", "0,5", "1", "0,5", "0", "1"] * 2
+    path = saved(tmp_path, human1=half, human2=half[1:] + half[:1], gpt=half)
+    assert read(path).labels == ("0", "0.5", "1")
+    assert "--split" not in run(capsys, "doctor", path)[1]
+    assert "decimal" not in run(capsys, "doctor", path)[1]
+    assert main(["decide", path, *QUICK, "--json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    assert out["data"]["ratings"]["scale"] == "interval"
+    assert read(path, decimal_comma=True).labels == ("0", "0.5", "1")  # whoever says so is not refused
+
+
+# ---- What doctor says of a sheet with people and judges
+
+
+def test_doctor_checks_judges_beside_people_and_fixes_both_with_one_command(tmp_path, capsys):
+    columns = {"human1": YES, "human2": [one.title() for one in NO], "gpt": YES, "Claude": [one.upper() for one in YES]}
+    path = saved(tmp_path, **columns)
+    result = doctor(path)
+    assert result.holds == "both"
+    assert any(finding.message.startswith("Judges: ") for finding in result.findings)
+    said = run(capsys, "doctor", path)[1]
+    assert "Fix all at once with `dissensus decide sheet.csv --merge-case`, or with these options of any" in said
+    assert run(capsys, "decide", path, "--merge-case", *QUICK)[0] == 0
+
+
+def test_doctor_imports_people_and_judges_where_only_an_import_fixes_them(tmp_path, capsys):
+    joined = ["a, b", "a", "b"] * 4
+    said = run(capsys, "doctor", saved(tmp_path, human1=joined, human2=joined, gpt=joined))[1]
+    assert 'dissensus import sheet.csv --split "," -o ratings.csv` and `dissensus import sheet.csv --judges' in said
+    assert "then use the files that they write" in said
+
+
+def test_doctor_counts_what_it_shows(tmp_path, capsys):
+    said = run(capsys, "doctor", saved(tmp_path, human1=YES, human2=NO, gpt=YES))[1]
+    assert said.startswith("sheet.csv (wide) has 24 ratings of 12 items: 1 note.")
+
+
+def test_a_mark_of_no_answer_is_named_before_other_notes(tmp_path, capsys):
+    marked = ["N/A", *YES[1:]]
+    path = saved(tmp_path, human1=marked, human2=NO, human3=YES, gpt=YES)
+    said = run(capsys, "decide", path, "--bootstrap", "20")[1]
+    assert said.index("'N/A' was read as a label (1 time)") < said.index("- Add raters")
+    assert 'leave it out with --map "N/A=".' in said
+    assert run(capsys, "decide", path, "--map", "N/A=", *QUICK)[0] == 0
+
+
+def test_one_column_is_a_judge_if_the_user_says_so(tmp_path):
+    path = saved(tmp_path, ann=YES, bob=NO, autograder=YES)
+    judges = read_judges(path, judge="autograder")
+    assert (judges.judges, judges.n_answers) == (("autograder",), 12)
+    long = saved(tmp_path, "long.csv", model=["x"] * 12, verdict=YES)
+    assert read_judges(long, judge="model").judges == ("x",)
+    assert "no column 'labell'" in typed_message_of(lambda: read_judges(path, judge="autograder", label="labell"))
