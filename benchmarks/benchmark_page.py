@@ -21,6 +21,15 @@ explains where both sides draw at random. In brackets stands what is promised.
 
 {table}
 """
+EXACT = """
+## The quick way of `equivalence` against `--exact`
+
+Where going through every survey in every bootstrap sample would take long, `equivalence` does less; `--exact` does it
+all. "Apart by" is the largest difference of any score, worth or end of an interval, in widths of its interval: at most
+0.1.
+
+{table}
+"""
 QUALITY = """
 ## How well a rater who was not asked is predicted
 
@@ -53,6 +62,8 @@ VERSIONS = """
 SKIPPED = """
 Not measured in this run, because they could not be installed or did not answer: {names}.
 """
+EXACTLY = "--exact"
+"""The other side of what `bench_exact.py` measures."""
 KINDS = ("ratio", "quality", "growth", "versions", "skipped")
 WORDS = {"bootstrap": "bootstrap samples"}
 
@@ -63,7 +74,8 @@ def page(figures, about):
     ratios = kinds["ratio"]
     parts = [
         HEAD.format(marker=MARKER, **{**about, "commit": f" ({about['commit']})" if about["commit"] else ""}),
-        _part(ALTERNATIVES, _ratio_rows([each for each in ratios if each["against"]], is_against=True)),
+        _part(ALTERNATIVES, _ratio_rows([each for each in ratios if each["against"] not in {None, EXACTLY}])),
+        _part(EXACT, _exact_rows([each for each in ratios if each["against"] == EXACTLY])),
         _part(QUALITY, _quality_rows(kinds["quality"])),
         _part(GROWTH, _growth_rows(kinds["growth"]), **_growth_words(kinds["growth"])),
         _others([each for each in ratios if not each["against"] and each["limit"] is not None]),
@@ -81,7 +93,7 @@ def _part(text, rows, **more):
 def _others(ratios):
     """How many of the other promises are kept, and those that are not."""
     broken = [each for each in ratios if each["ours"] / each["theirs"] > each["limit"]]
-    rows = f"\n{table(_ratio_rows(broken, is_against=False))}\n" if broken else ""
+    rows = f"\n{table(_other_rows(broken))}\n" if broken else ""
     return OTHERS.format(kept=len(ratios) - len(broken), count=len(ratios)) + rows if ratios else ""
 
 
@@ -91,10 +103,18 @@ def table(rows):
     return "\n".join([head, "|" + "---|" * len(rows[0]), *body])
 
 
-def _ratio_rows(ratios, *, is_against):
-    if is_against:
-        rows = [["What", "Package", "Ours", "Theirs", "Times as fast", "Apart by"]]
-        return rows + [[_what(each), each["against"], *_times(each), _sameness(each)] for each in ratios]
+def _ratio_rows(ratios):
+    rows = [["What", "Package", "Ours", "Theirs", "Times as fast", "Apart by"]]
+    return rows + [[_what(each), each["against"], *_times(each), _sameness(each)] for each in ratios]
+
+
+def _exact_rows(ratios):
+    return [["Data", "Quick", "Exact", "Times as fast", "Apart by"]] + [
+        [_what(each), *_times(each), _sameness(each)] for each in ratios
+    ]
+
+
+def _other_rows(ratios):
     return [["What", "Before", "Behind", "Times as fast"], *([each["what"], *_times(each)] for each in ratios)]
 
 

@@ -135,6 +135,32 @@ def test_the_page_only_counts_other_promises_that_are_kept(bench):
     assert "| b | 1 ms | 250 ms | 250 (at least 1,000: **not kept**) |" in text
 
 
+def test_the_quick_way_has_a_table_of_its_own(bench):
+    quick = {**RATIO, "what": "tweets, seed 0 / --exact", "against": "--exact", "limit": None}
+    far = {**quick, "difference": 0.2, "tolerance": 0.1, "kept": False}
+    text = bench("benchmark_page").page([RATIO, quick, far], ABOUT)
+    assert "| tweets, seed 0 | 1 ms | 250 ms | 250 | 2e-16 |" in text
+    assert "| tweets, seed 0 | 1 ms | 250 ms | 250 | 2e-01: **not the same**, at most 1e-01 |" in text
+    assert "| --exact |" not in text
+
+
+@pytest.mark.parametrize(
+    ("moved", "apart"),
+    [
+        ({}, 0.0),
+        ({"score": 0.51}, 0.05),
+        ({"high": 0.63}, 0.15),
+        ({"equivalence_high": 2.4}, 0.2),
+        ({"equivalence": None}, math.inf),  # beyond the curve
+    ],
+)
+def test_the_quick_way_is_off_by_widths_of_the_interval(bench, moved, apart):
+    judge = {"score": 0.5, "low": 0.4, "high": 0.6}
+    judge |= {"equivalence": 1.0, "equivalence_low": 0.0, "equivalence_high": 2.0}
+    exact, quick = {"curve": [], "judges": [judge]}, {"curve": [], "judges": [judge | moved]}
+    assert math.isclose(bench("bench_exact").furthest(quick, exact), apart)
+
+
 def test_every_table_of_the_page_has_as_many_cells_in_each_row(bench):
     text = bench("benchmark_page").page([*FIGURES, {**RATIO, "against": None, "what": "a | b", "limit": 1e-3}], ABOUT)
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
