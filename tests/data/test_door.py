@@ -342,6 +342,8 @@ def test_an_import_of_judges_takes_no_people_for_judges(is_long, tmp_path, capsy
     named = ["--judge", "rater" if is_long else "human*,gpt*,claude*"]
     assert main(["import", str(path), *named, "-o", str(tmp_path / "all.csv")]) == 0
     assert len(read_judges(tmp_path / "all.csv").judges) == 4
+    assert main(["import", str(path), "--judges", "--rater", "human*", "-o", str(tmp_path / "none.csv")]) == 2
+    assert "--rater human* names people's columns: name those of judges with --judge" in capsys.readouterr().err
 
 
 def test_judges_among_the_raters_are_reported_and_can_be_left_out(tmp_path, capsys):

@@ -65,6 +65,8 @@ class SourceOptions:
 
     def keywords(self) -> dict[str, Any]:
         """The options as `import_` and `doctor` take them."""
+        if self.judges and self.judge is None and set("*,") & set(self.rater or ""):
+            raise OptionError(f"--rater {self.rater} names people's columns: name those of judges with --judge 'gpt*'.")
         read = {
             "source_format": self.form,
             "columns": None if self.columns is None else split_labels(self.columns),
