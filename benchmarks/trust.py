@@ -39,14 +39,11 @@ BANDS = {"coverage": (0.92, 0.98), "level": (0.03, 0.07), "power": (0.8, 1.0), "
 SAFE = "On the safe side: the interval is wider than needed where shares are near 0 or 1, or the judge adds little."
 WHY = {
     "prevalence: ": SAFE,
-    "equivalence: ceiling": "Too narrow: it extrapolates beyond the data. Take it as a rough figure.",
     "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
-    "gate: ": "On the safe side, as worths are.",
     "decide: a judge just beyond": "On the safe side: a judge is called so only where the interval shows it.",
     "compare: accuracy": "Measured with three and with four raters only: so few say little about raters like them.",
-    "compare: difference, accuracy": "Measured with three and with four raters only, as its test.",
     "judges: what people tick": "From 60 small collections: one that misses moves the share by almost a point.",
-    "raters: a judge sides": "None of 20 data sets, too few to tell 0% from 5%.",
+    "raters: a judge sides": "From 60 data sets, too few to tell 8% from 5%.",
 }
 """Why a number is outside its band, by the beginning of its name."""
 MOST_COUNTED = 1000

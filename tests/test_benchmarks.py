@@ -313,6 +313,7 @@ def test_the_page_about_trust_shows_the_figures_that_were_measured(bench):
     text = trust.PAGE.read_text(encoding="utf-8")
     assert trust.page_of(text, figures) == text, "renew it: python benchmarks/trust.py --page"
     assert {row["kind"] for row in figures["measured"]} == {*trust.AIMS, "advice"}
+    assert [why for why in trust.WHY.values() if why not in text] == []  # no reason outlives what it explains
 
 
 def test_shares_on_the_page_about_trust_have_their_standard_errors(bench):
