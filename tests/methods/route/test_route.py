@@ -18,8 +18,8 @@ from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.route.policies import (
     SHARES,
+    Doubt,
     GainMap,
-    entropies,
     known_of,
     routed_shares,
     share_needed,
@@ -70,16 +70,16 @@ def test_scores_without_a_rater_are_those_of_the_data_without_them():
     pool = rater_pool(ratings, np.random.default_rng(0))
     counts = ratings.counts()
     known = knowledge_of(counts)
-    first = next(iter(known.scores_without(pool, np.arange(2), 2)))
+    first = next(iter(known.scores_without(pool, np.arange(2), 2, known.scores())))
     without = np.zeros_like(counts)
     for item, rater, label in zip(ratings.item, ratings.rater, ratings.label, strict=True):
         without[item, label] += rater != pool.raters[0]
     survey = known.surveys[1]
     masses = survey_masses(survey, np.arange(len(survey.rows.item)), without[survey.rows.item])
-    expected = np.bincount(survey.rows.item, weights=(masses * survey.beside[0]).sum(axis=1))
+    expected = np.bincount(survey.rows.item, weights=(masses * survey.beside[:, 0]).sum(axis=1))
     assert np.allclose(first.beside[1, 0], expected)
     shares = without / without.sum(axis=1, keepdims=True)
-    assert np.allclose(first.judge[0], (shares * known.judge[0]).sum(axis=1))
+    assert np.allclose(first.judge[0], (shares * known.judge[:, 0]).sum(axis=1))
 
 
 def test_numbers_do_not_depend_on_the_order_of_the_items_names():
@@ -97,22 +97,22 @@ def test_the_least_sure_items_are_not_those_where_people_add_most():
     split, fairly, sure = learned(predictions)[[0, 100, 200]]
     assert fairly > 0.5
     assert max(abs(split), abs(sure)) < 0.05
-    assert entropies(predictions)[0] > entropies(predictions)[100]
+    assert Doubt.of(predictions).bits[0] > Doubt.of(predictions).bits[100]
 
 
 def test_gains_that_are_chance_follow_the_judge_s_doubt_alone():
     rng = np.random.default_rng(0)
     p = rng.uniform(0.5, 0.99, 2000)
     predictions = np.stack([p, 1 - p], axis=1)
-    learned = GainMap.of(predictions, 0.3 * entropies(predictions) + rng.normal(0, 0.5, 2000))
-    assert np.abs(learned(predictions) - 0.3 * entropies(predictions)).max() < 0.1
+    learned = GainMap.of(predictions, 0.3 * Doubt.of(predictions).bits + rng.normal(0, 0.5, 2000))
+    assert np.abs(learned(predictions) - 0.3 * Doubt.of(predictions).bits).max() < 0.1
 
 
 def test_people_may_add_most_where_the_judge_is_sure():
     rng = np.random.default_rng(1)
     p = rng.uniform(0.5, 0.99, 600)
     predictions = np.stack([p, 1 - p], axis=1)
-    gains = 0.25 - 0.2 * entropies(predictions)
+    gains = 0.25 - 0.2 * Doubt.of(predictions).bits
     learned = GainMap.of(predictions, gains + rng.normal(0, 0.4, 600))(predictions)
     assert np.abs(learned - gains).max() < 0.1
     assert np.corrcoef(learned, gains)[0, 1] > 0.9

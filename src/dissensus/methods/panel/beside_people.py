@@ -1,6 +1,6 @@
 """How many raters a judge saves: surveys with it against surveys without it."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from itertools import product
@@ -97,18 +97,26 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
     return np.where(np.bincount(rows.item, minlength=len(fold)) > 0, total, np.nan)
 
 
-def row_predictions(rows: Rows, judges: Floats, *, fold: Codes) -> tuple[Floats, Floats]:
-    """What each row predicts, learned from all items and from those of other folds; both (n_rows, n_labels)."""
+def row_predictions(
+    rows: Rows, judges: Floats, *, fold: Codes, of: Callable[[Floats], Floats] = np.asarray
+) -> tuple[Floats, Floats]:
+    """What each row predicts, learned from all items and from those of other folds; both (n_rows, n_labels).
+
+    `of`: what to make of predictions of shape (n, n_labels), which rows have in common, before each row gets its own.
+    """
     cases = _cases(rows, judges)
     n_folds = int(fold.max()) + 1
-    place = fold[rows.item] * len(cases.survey) + cases.of_row
+    row_fold = fold[rows.item]
+    place = row_fold * len(cases.survey) + cases.of_row
     masses = sums(place, rows.masses, n_folds * len(cases.survey)).reshape(n_folds, len(cases.survey), -1)
     every = masses.sum(axis=0)
-    inside, stack = _learned(rows, cases, every)
+    learned, stack = _learned(rows, cases, every)
+    inside = of(learned)[cases.of_row]
     outside = inside.copy()
     for number in range(n_folds) if n_folds > 1 else ():
-        held = fold[rows.item] == number
-        outside[held] = _learned(rows, cases, np.maximum(every - masses[number], 0.0), start=stack)[0][held]
+        held = np.flatnonzero(row_fold == number)
+        learned, _ = _learned(rows, cases, np.maximum(every - masses[number], 0.0), start=stack)
+        outside[held] = of(learned)[cases.of_row[held]]
     return inside, outside
 
 
@@ -128,14 +136,14 @@ def _cases(rows: Rows, judges: Floats) -> Cases:
 
 
 def _learned(rows: Rows, cases: Cases, masses: Floats, *, start: Stack | None = None) -> tuple[Floats, Stack]:
-    """What each row predicts if that is learned from these masses of the cases, and how much each source counts."""
+    """What each case predicts if that is learned from these masses of them, and how much each source counts."""
     total = sums(cases.survey, masses, len(rows.counts))
     everybody = total.sum(axis=0) / total.sum()
     people = np.where(total.sum(axis=1, keepdims=True) > 0, predictions_from(total), everybody)
     sources = np.concatenate([people[None, cases.survey], cases.beside])
     places = (distinct(people)[1][cases.survey], *cases.places)
     predictions, stack = learned_stack(sources, places, masses, start=start)
-    return np.asarray(refined(predictions, masses, cases.kind)[cases.of_row]), stack
+    return np.asarray(refined(predictions, masses, cases.kind)), stack
 
 
 def distinct_answers(judges: Floats) -> tuple[Floats, Codes]:

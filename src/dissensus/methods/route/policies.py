@@ -6,15 +6,15 @@ a threshold that was set without them.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
-from dissensus.arrays import Codes, Floats
-from dissensus.methods.equivalence.maps import distinct
+from dissensus.arrays import Codes, Flags, Floats
 from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import count_subsets
@@ -36,6 +36,8 @@ MOST_MASSES = 600_000
 """Surveys of one size that the items allow, times labels."""
 AT_ONCE = 5_000
 """Kinds of items that are scored together."""
+TABLE = 64
+"""Numbers per row that a table may have room for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,8 +46,8 @@ class Survey:
 
     size: int
     rows: Rows
-    alone: Floats  # (n_scores, n_rows, n_labels): without the judge
-    beside: Floats  # (n_scores, n_rows, n_labels): with it
+    alone: Floats  # (n_rows, n_scores, n_labels): without the judge
+    beside: Floats  # (n_rows, n_scores, n_labels): with it
 
 
 class ItemScores(NamedTuple):
@@ -62,7 +64,7 @@ class Knowledge:
 
     counts: Codes  # (n_items, n_labels)
     kind: Codes  # (n_items,): items of one kind have the same answer and the same fold
-    judge: Floats  # (n_scores, n_items, n_labels)
+    judge: Floats  # (n_items, n_scores, n_labels)
     surveys: tuple[Survey, ...]  # of 0, 1, ... people
 
     def scores(self) -> ItemScores:
@@ -71,31 +73,34 @@ class Knowledge:
         judge = _judge_scores(self.judge, self.counts)
         return _with_judge(judge, *_scored(self, self.counts, every))
 
-    def scores_without(self, pool: RaterPool, places: Codes, n_labels: int) -> Iterator[ItemScores]:
+    def scores_without(self, pool: RaterPool, places: Codes, n_labels: int, whole: ItemScores) -> Iterator[ItemScores]:
         """The score of each item without each group of raters, in the order of `RaterPool.cells`.
 
-        `places` says where each of the raters' labels stands among all labels.
+        `places` says where each of the raters' labels stands among all labels; `whole` are the scores with all raters.
         """
-        whole, items, rows = self.scores(), [], []
+        items, rows = [], []
         for cells in pool.cells(n_labels):
             counts = np.zeros_like(self.counts)
             counts[:, places] = cells.dense(len(counts), n_labels)
             changed = np.flatnonzero((counts != self.counts).any(axis=1))
             items.append(changed)
             rows.append(np.column_stack([self.kind[changed], counts[changed]]))
-        kinds, place = distinct(np.concatenate(rows))
-        example = np.empty(len(kinds), dtype=np.intp)
-        example[place] = np.concatenate(items)
-        blocks = [slice(first, first + AT_ONCE) for first in range(0, len(kinds), AT_ONCE)]
-        parts = [_scored(self, kinds[block, 1:].astype(np.intp), example[block]) for block in blocks]
+        every = np.concatenate(rows)
+        first, place = _distinct_rows(every)
+        kinds, example = every[first, 1:], np.concatenate(items)[first]
+        blocks = [slice(start, start + AT_ONCE) for start in range(0, len(kinds), AT_ONCE)]
+        parts = [_scored(self, kinds[block], example[block]) for block in blocks]
         alone, beside = (np.concatenate(part, axis=2) for part in zip(*parts, strict=True))
         ends = np.cumsum([len(changed) for changed in items])[:-1]
         for changed, own, at in zip(items, rows, np.split(place, ends), strict=True):
-            copy = ItemScores(*(part.copy() for part in whole))
-            judge = _judge_scores(self.judge[:, changed], own[:, 1:])
-            for part, new in zip(copy, _with_judge(judge, alone[..., at], beside[..., at]), strict=True):
-                part[..., changed] = new
-            yield copy
+            judge = _judge_scores(self.judge[changed], own[:, 1:])
+            scores = _with_judge(judge, alone[..., at], beside[..., at])
+            if len(changed) < len(self.counts):
+                copy = ItemScores(*(part.copy() for part in whole))
+                for part, new in zip(copy, scores, strict=True):
+                    part[..., changed] = new
+                scores = copy
+            yield scores
 
 
 def known_of(counts: Codes, outputs: Floats, calibrated: Predictions, scores: tuple[Score, ...], *, most: int,
@@ -108,20 +113,38 @@ def known_of(counts: Codes, outputs: Floats, calibrated: Predictions, scores: tu
     from others.
     """
     assert calibrated.inside is not None  # noqa: S101 - it is calibrated
-    alone = _midpoint((calibrated.inside, calibrated.predictions), scores)
+    scored = partial(_scores_of, scores=scores)
+    judge = (scored(calibrated.inside) + scored(calibrated.predictions)) / 2
     surveys = []
     for k in range(most + 1):
         rows = rows_of(counts, k)
-        people = row_predictions(rows, np.empty((0, *counts.shape)), fold=fold)
-        both = row_predictions(rows, outputs[None], fold=fold) if k else (calibrated.inside, calibrated.predictions)
-        surveys.append(Survey(size=k, rows=rows, alone=_midpoint(people, scores), beside=_midpoint(both, scores)))
+        inside, outside = row_predictions(rows, np.empty((0, *counts.shape)), fold=fold, of=scored)
+        alone = (inside + outside) / 2
+        inside, outside = row_predictions(rows, outputs[None], fold=fold, of=scored) if k else (judge, judge)
+        surveys.append(Survey(size=k, rows=rows, alone=alone, beside=(inside + outside) / 2))
     kind = distinct_answers(outputs[None])[1] * (int(fold.max()) + 1) + fold
-    return Knowledge(counts=counts, kind=kind, judge=alone, surveys=tuple(surveys))
+    return Knowledge(counts=counts, kind=kind, judge=judge, surveys=tuple(surveys))
 
 
-def _midpoint(learned: tuple[Floats, Floats], scores: tuple[Score, ...]) -> Floats:
-    """What each label scores: the mean of learned from all items and learned from others, score by score."""
-    return np.stack([sum(label_scores(made, score) for made in learned) / 2 for score in scores])
+def _distinct_rows(rows: Codes) -> tuple[Codes, Codes]:
+    """Where one of each different row is, and which of them each row has."""
+    code = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        size = int(column.max(initial=0)) + 1
+        if int(code.max(initial=0)) >= TABLE * len(rows) // size:  # few numbers are looked up in a table, not sorted
+            code = np.unique(code, return_inverse=True)[1]
+        code = code * size + column
+    where = np.full(int(code.max(initial=0)) + 1, -1)
+    where[code] = np.arange(len(rows))
+    used = np.flatnonzero(where >= 0)
+    example = where[used]
+    where[used] = np.arange(len(used))
+    return example, where[code]
+
+
+def _scores_of(predictions: Floats, scores: tuple[Score, ...]) -> Floats:
+    """What each label scores under predictions of shape (n, n_labels); shape (n, n_scores, n_labels)."""
+    return np.stack([label_scores(predictions, score) for score in scores], axis=1)
 
 
 def largest_survey(counts: Codes, most: int) -> int:
@@ -139,7 +162,7 @@ def _judge_scores(judge: Floats, counts: Codes) -> Floats:
     """What the judge alone scores on items with these ratings, (n_scores, n_items); NaN where there are none."""
     total = counts.sum(axis=1)
     shares = counts / np.where(total > 0, total, np.nan)[:, None]
-    return np.asarray(np.einsum("nl,snl->sn", shares, judge))
+    return np.asarray(np.einsum("nl,nsl->sn", shares, judge))
 
 
 def _scored(known: Knowledge, counts: Codes, items: Codes) -> tuple[Floats, Floats]:
@@ -149,8 +172,8 @@ def _scored(known: Knowledge, counts: Codes, items: Codes) -> tuple[Floats, Floa
         rows, place = _rows_at(survey.rows, items, len(known.counts))
         mass = survey_masses(survey, rows, counts[place])
         enough = np.where(counts.sum(axis=1) > survey.size, 0.0, np.nan)
-        alone.append(_summed(survey.alone[:, rows], mass, place, len(items)) + enough)
-        beside.append(_summed(survey.beside[:, rows], mass, place, len(items)) + enough)
+        alone.append(_summed(survey.alone[rows], mass, place, len(items)) + enough)
+        beside.append(_summed(survey.beside[rows], mass, place, len(items)) + enough)
     return np.stack(alone), np.stack(beside)
 
 
@@ -169,7 +192,7 @@ def _rows_at(rows: Rows, items: Codes, n_items: int) -> tuple[Codes, Codes]:
 
 def _summed(scored: Floats, masses: Floats, place: Codes, n_items: int) -> Floats:
     """Score of each item, of shape (n_scores, n_items)."""
-    rows = np.einsum("srl,rl->sr", scored, masses)
+    rows = np.einsum("rsl,rl->sr", scored, masses)
     return np.stack([np.bincount(place, weights=row, minlength=n_items) for row in rows])
 
 
@@ -199,6 +222,23 @@ SAME = 1e-12
 # ---- What people would add
 
 
+class Doubt(NamedTuple):
+    """What a judge's predictions say of its answers."""
+
+    likely: Codes  # (n_items,): the most likely label
+    bits: Floats  # (n_items,): entropy, the loss that the judge expects
+
+    @classmethod
+    def of(cls, predictions: Floats) -> "Doubt":
+        """Of predictions of shape (n_items, n_labels)."""
+        bits = -(predictions * np.log2(np.where(predictions > 0, predictions, 1))).sum(axis=1)
+        return cls(predictions.argmax(axis=1), np.asarray(bits))
+
+    def at(self, which: Codes | Flags) -> "Doubt":
+        """Of some of the items."""
+        return Doubt(self.likely[which], self.bits[which])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GainMap:
     """What people would add to a judge's prediction, in bits."""
@@ -210,43 +250,45 @@ class GainMap:
     @classmethod
     def of(cls, predictions: Floats, gains: Floats) -> "GainMap":
         """Learned from the items' predictions, of shape (n_items, n_labels), and what people added to each."""
-        likely, unsure = predictions.argmax(axis=1), entropies(predictions)
-        edges = tuple(_edges(unsure[likely == label]) for label in range(predictions.shape[1]))
-        apart = unsure - unsure.mean()
-        square = float(np.einsum("i,i->", apart, apart))
-        # Not through the origin: of a judge that guesses at times people add most where it is sure.
-        slope = float(np.einsum("i,i->", apart, gains)) / square if square > SAME else 0.0
-        level = float(gains.mean()) - slope * float(unsure.mean())
-        cell, n_cells = _cells(edges, likely, unsure)
-        beyond = level + _shrunk(gains - level - slope * unsure, cell, n_cells)
+        doubt = Doubt.of(predictions)
+        edges = _edges(doubt, predictions.shape[1])
+        slope, beyond = _fitted(doubt.bits, gains, *_cells(edges, doubt))
         return cls(edges=edges, slope=slope, beyond=beyond)
 
     def __call__(self, predictions: Floats) -> Floats:
         """What people would add on items with these predictions."""
-        likely, unsure = predictions.argmax(axis=1), entropies(predictions)
-        cell, _ = _cells(self.edges, likely, unsure)
-        return np.asarray(self.slope * unsure + self.beyond[cell])
+        doubt = Doubt.of(predictions)
+        return np.asarray(self.slope * doubt.bits + self.beyond[_cells(self.edges, doubt)[0]])
 
 
-def entropies(predictions: Floats) -> Floats:
-    """Entropy of each row in bits: the loss that the judge expects."""
-    return np.asarray(-(predictions * np.log2(np.where(predictions > 0, predictions, 1))).sum(axis=1))
+def _edges(doubt: Doubt, n_labels: int) -> tuple[Floats, ...]:
+    """For each label that is the most likely one, where cells of about as many items end."""
+    edges = []
+    for label in range(n_labels):
+        bits = doubt.bits[doubt.likely == label]
+        n_cells = min(max(len(bits) // ITEMS_PER_CELL, 1), CELLS_OF_A_LABEL)
+        edges.append(np.unique(np.quantile(bits, np.arange(1, n_cells) / n_cells)) if n_cells > 1 else np.empty(0))
+    return tuple(edges)
 
 
-def _edges(unsure: Floats) -> Floats:
-    n_cells = min(max(len(unsure) // ITEMS_PER_CELL, 1), CELLS_OF_A_LABEL)
-    inner = np.arange(1, n_cells) / n_cells
-    return np.unique(np.quantile(unsure, inner)) if len(inner) else np.empty(0)
-
-
-def _cells(edges: tuple[Floats, ...], likely: Codes, unsure: Floats) -> tuple[Codes, int]:
+def _cells(edges: tuple[Floats, ...], doubt: Doubt) -> tuple[Codes, int]:
     """The cell of each item, and how many there are."""
     first = np.cumsum([0, *(len(own) + 1 for own in edges)])
-    cell = np.zeros(len(unsure), dtype=np.intp)
+    cell = np.zeros(len(doubt.bits), dtype=np.intp)
     for label, own in enumerate(edges):
-        mine = likely == label
-        cell[mine] = first[label] + np.searchsorted(own, unsure[mine], side="right")
+        mine = doubt.likely == label
+        cell[mine] = first[label] + np.searchsorted(own, doubt.bits[mine], side="right")
     return cell, int(first[-1])
+
+
+def _fitted(bits: Floats, gains: Floats, cell: Codes, n_cells: int) -> tuple[float, Floats]:
+    """What people add for each bit of entropy, and in each cell beyond that."""
+    apart = bits - bits.mean()
+    square = float(np.einsum("i,i->", apart, apart))
+    # Not through the origin: of a judge that guesses at times people add most where it is sure.
+    slope = float(np.einsum("i,i->", apart, gains)) / square if square > SAME else 0.0
+    level = float(gains.mean()) - slope * float(bits.mean())
+    return slope, level + _shrunk(gains - level - slope * bits, cell, n_cells)
 
 
 def _shrunk(values: Floats, cell: Codes, n_cells: int) -> Floats:
@@ -268,10 +310,10 @@ def routed_shares(expected: Floats, known: Floats) -> Floats:
     `expected` (n_items,): what people would add to each item. `known` (n_others,): the same on the items that set the
     threshold. Items at the threshold itself are drawn at random. Returns shape (n_shares, n_items).
     """
-    order = np.sort(np.round(known, 9))[::-1]
-    threshold = order[np.clip(np.ceil(SHARES * len(order)).astype(np.intp) - 1, 0, len(order) - 1)]
-    above = np.array([np.searchsorted(-order, -at, side="left") for at in threshold]) / len(order)
-    tied = np.array([np.searchsorted(-order, -at, side="right") for at in threshold]) / len(order) - above
+    order = np.sort(np.round(known, 9))
+    threshold = order[np.clip(len(order) - np.ceil(SHARES * len(order)).astype(np.intp), 0, len(order) - 1)]
+    above = 1 - np.searchsorted(order, threshold, side="right") / len(order)
+    tied = 1 - np.searchsorted(order, threshold, side="left") / len(order) - above
     part = np.clip((SHARES - above) / tied, 0, 1)
     gains = np.round(expected, 9)
     routed = np.where(gains > threshold[:, None], 1.0, np.where(gains == threshold[:, None], part[:, None], 0.0))
@@ -286,12 +328,14 @@ def routing(predictions: Floats, scores: ItemScores, fold: Codes) -> Floats:
     """
     n_sizes, _, n_items = scores.beside.shape
     routes = np.empty((n_sizes - 1, len(SHARES), n_items))
+    doubt, added = Doubt.of(predictions), scores.beside[1:, 0] - scores.judge[0]
     for number in np.unique(fold):
-        held = fold == number
-        for k in range(1, n_sizes):
-            gains = scores.beside[k, 0] - scores.judge[0]
-            learned = GainMap.of(predictions[~held], gains[~held])
-            routes[k - 1][:, held] = routed_shares(learned(predictions[held]), learned(predictions[~held]))
+        held, others = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+        cell, n_cells = _cells(_edges(doubt.at(others), predictions.shape[1]), doubt)
+        for gains, own in zip(added, routes, strict=True):
+            slope, beyond = _fitted(doubt.bits[others], gains[others], cell[others], n_cells)
+            expected = slope * doubt.bits + beyond[cell]
+            own[:, held] = routed_shares(expected[held], expected[others])
     return routes
 
 
@@ -333,7 +377,6 @@ class Means(NamedTuple):
 
     people: Floats  # (n_replicates, n_sizes, n_scores)
     policies: Floats  # (n_replicates, n_sizes - 1, n_shares, n_scores)
-    asked: Floats  # (n_replicates, n_sizes - 1, n_shares): share of the items that go to people
 
     def gaps(self, k: int) -> Floats:
         """How much more each policy tells than k people everywhere, in bits."""
@@ -360,19 +403,15 @@ def columns_of(scores: ItemScores, steps: "csr_array") -> "csr_array":
     told = [csr_array((steps.data * own[size, steps.indices], steps.indices, steps.indptr), steps.shape)
             for own in gains]  # fmt: skip
     plain = csr_array(np.concatenate([scores.alone.reshape(-1, n_items), scores.judge]))
-    return csr_array(vstack([plain, *told, steps], format="csr"))
+    return csr_array(vstack([plain, *told], format="csr"))
 
 
 def means_in(values: Floats, n_sizes: int, n_scores: int) -> Means:
     """Means from those of the columns, of shape (n_columns, n_replicates)."""
     people, judge = n_sizes * n_scores, (n_sizes + 1) * n_scores
-    steps = values[judge:].reshape(n_scores + 1, n_sizes - 1, len(SHARES), -1)
+    steps = values[judge:].reshape(n_scores, n_sizes - 1, len(SHARES), -1)
     summed = np.cumsum(steps, axis=2).transpose(3, 1, 2, 0)
-    return Means(
-        values[:people].T.reshape(-1, n_sizes, n_scores),
-        summed[..., :n_scores] + values[people:judge].T[:, None, None],
-        np.minimum(summed[..., n_scores], 1.0),  # steps that add up to 1 may be 1e-16 beyond it
-    )
+    return Means(values[:people].T.reshape(-1, n_sizes, n_scores), summed + values[people:judge].T[:, None, None])
 
 
 def bootstrap_columns(task: tuple["csr_array", int], rng: Generator) -> Floats:
@@ -382,18 +421,16 @@ def bootstrap_columns(task: tuple["csr_array", int], rng: Generator) -> Floats:
     return np.asarray(columns @ weights.T.astype(np.float64) / columns.shape[1])
 
 
-def known_means(scores: ItemScores, steps: "csr_array") -> Means:
-    """The means of one replicate, each over the items that have enough ratings for it."""
+def known_means(scores: ItemScores, steps: Sequence["csr_array"]) -> Means:
+    """The means of one replicate, each over the items that have enough ratings for it; `steps` of each size."""
     known = ~np.isnan(scores.alone[:, 0])
     number = np.where(known.any(axis=1), known.sum(axis=1), np.nan)[:, None]
-    people = np.where(known[:, None], scores.alone, 0.0).sum(axis=2) / number
+    people = np.nansum(scores.alone, axis=2) / number
     judge = np.einsum("kn,cn->kc", known[1:], np.nan_to_num(scores.judge))
-    gains = np.where(known[1:, None], scores.beside[1:] - scores.judge, 0.0)
-    n_shares = len(SHARES)
-    told = np.stack([steps[k * n_shares : (k + 1) * n_shares] @ own.T for k, own in enumerate(gains)])
+    gains = np.nan_to_num(scores.beside[1:] - scores.judge)
+    told = np.stack([of_size @ own.T for of_size, own in zip(steps, gains, strict=True)])
     policies = (judge[:, None] + np.cumsum(told, axis=1)) / number[1:, None]
-    asked = np.cumsum(steps.sum(axis=1).reshape(-1, n_shares), axis=1) / steps.shape[1]
-    return Means(people[None], policies[None], asked[None])
+    return Means(people[None], policies[None])
 
 
 def share_needed(gaps: Floats) -> Floats:

@@ -222,6 +222,7 @@ class Setting:
     knowledge: Knowledge
     scores: ItemScores
     routes: Floats  # (n_sizes - 1, n_shares, n_items)
+    asked: Floats  # (n_sizes - 1, n_shares): share of the items that go to people
     gain_maps: tuple[GainMap, ...]  # what 1, 2, ... people would add, learned from all items
     expected: Floats  # (n_sizes - 1, n_items): that of these items, the largest first
     fold: Codes
@@ -256,10 +257,11 @@ def _setting(ratings: Ratings, judges: Judges, judge: str, options: RouteOptions
                       values=calibrated.values[kept], inside=inside[kept])  # fmt: skip
     knowledge = known_of(counts[kept], outputs[kept], own, scores, most=most, fold=fold)
     by_item = knowledge.scores()
+    routes = routing(own.predictions, by_item, fold)
     maps = tuple(GainMap.of(own.predictions, beside[0] - by_item.judge[0]) for beside in by_item.beside[1:])
     return Setting(
         prepared=prepared, kept=kept, outputs=outputs, predictions=own.predictions, knowledge=knowledge,
-        scores=by_item, routes=routing(own.predictions, by_item, fold), fold=fold, most=most,
+        scores=by_item, routes=routes, asked=routes.mean(axis=2), fold=fold, most=most,
         gain_maps=maps, expected=np.stack([np.sort(learned(inside[kept]))[::-1] for learned in maps]),
         warnings=_left_out(len(kept), len(counts), most, asked),
     )  # fmt: skip
@@ -327,10 +329,11 @@ def _without_raters(setting: Setting, steps: "csr_array", rng: Generator) -> tup
     rated = rated.where(is_kept[rated.item])
     pool = rater_pool(rated, rng)
     places = np.array([labels.index(label) for label in rated.labels], dtype=np.intp)
-    works = setting.most
+    works, n_shares = setting.most, len(SHARES)
+    of_sizes = [steps[k * n_shares : (k + 1) * n_shares] for k in range(setting.most)]
     values = []
-    for scores in knowledge.scores_without(pool, places, rated.n_labels):
-        values.append(known_means(scores, steps))
+    for scores in knowledge.scores_without(pool, places, rated.n_labels, setting.scores):
+        values.append(known_means(scores, of_sizes))
         left = (~np.isnan(scores.alone[:, 0])).mean(axis=1)
         works = min(works, int(np.flatnonzero(left >= ENOUGH_LEFT).max(initial=0)))
     means = Means(*map(np.concatenate, zip(*values, strict=True)))
@@ -339,7 +342,7 @@ def _without_raters(setting: Setting, steps: "csr_array", rng: Generator) -> tup
     asked = np.maximum(sizes[1:], 1) - 1
     policies = means.policies[:, asked] if works else np.repeat(means.policies[:, :1, :1], len(asked), axis=1)
     policies = policies if works else np.repeat(policies, len(SHARES), axis=2)
-    return Means(means.people[:, sizes], policies, means.asked), pool.n_groups
+    return Means(means.people[:, sizes], policies), pool.n_groups
 
 
 def _bounds(found: Estimated, value: float, replicates: Floats | None, deleted: Floats | None, confidence: float
@@ -372,7 +375,7 @@ def _people_point(found: Estimated, options: RouteOptions, k: int) -> PeoplePoin
 
 def _frontier(setting: Setting, found: Estimated, options: RouteOptions) -> tuple[Policy, ...]:
     """The policies that nothing cheaper beats."""
-    cost = options.judge_cost + found.data.asked[0] * (np.arange(setting.most) + 1)[:, None] * options.rating_cost
+    cost = options.judge_cost + setting.asked * (np.arange(setting.most) + 1)[:, None] * options.rating_cost
     score = found.data.policies[0, :, :, 0]
     points = sorted(
         ((float(cost[k, s]), -float(score[k, s]), k, int(s)) for k in range(setting.most) for s in SHOWN_SHARES),
@@ -386,7 +389,7 @@ def _frontier(setting: Setting, found: Estimated, options: RouteOptions) -> tupl
 
 
 def _policy(setting: Setting, found: Estimated, options: RouteOptions, k: int, s: int) -> Policy:
-    share = float(found.data.asked[0, k, s])
+    share = float(setting.asked[k, s])
     values = found.data.policies[0, k, s]
     ends = [
         bound
@@ -469,12 +472,14 @@ def _held_out(setting: Setting, number: int, people: int) -> tuple[float, float,
     """Share of items with people, score and agreement, where the share that each fold needs is set by the others."""
     scores, routes = setting.scores, setting.routes[number]
     gains = scores.beside[number + 1] - scores.judge
-    gaps = scores.judge[0] + routes * gains[0] - scores.alone[people, 0]  # (n_shares, n_items)
-    asked, total = np.empty(len(setting.fold)), gaps.sum(axis=1)
-    for fold in np.unique(setting.fold):
-        held = np.flatnonzero(setting.fold == fold)
-        others = (total - gaps[:, held].sum(axis=1)) / (len(asked) - len(held))
-        asked[held] = at_share(routes[:, held], float(np.nan_to_num(share_needed(others), nan=1.0)))
+    apart = scores.judge[0] - scores.alone[people, 0]
+    folds = [np.flatnonzero(setting.fold == fold) for fold in np.unique(setting.fold)]
+    routed = [routes[:, held] for held in folds]
+    gaps = [own @ gains[0, held] + apart[held].sum() for own, held in zip(routed, folds, strict=True)]
+    asked = np.empty(len(apart))
+    for own, gap, held in zip(routed, gaps, folds, strict=True):
+        others = (sum(gaps) - gap) / (len(asked) - len(held))
+        asked[held] = at_share(own, float(np.nan_to_num(share_needed(others), nan=1.0)))
     told = scores.judge + asked * gains
     return float(asked.mean()), float(told[0].mean()), float(told[1].mean())
 
