@@ -71,7 +71,8 @@ Run = Callable[[str, Path], "subprocess.CompletedProcess[str]"]
 def in_a_shell(command: str, scratch: Path, *, given: str = "") -> "subprocess.CompletedProcess[str]":
     """What a command of a page prints in this folder, where it may read what is given."""
     bin_folder = Path(sys.executable).parent
-    environment = {"PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", **TERMINAL}
+    path = f"{bin_folder}{os.pathsep}{os.environ['PATH']}"
+    environment = {"PATH": path, "PYTHONPATH": str(ROOT / "src"), **TERMINAL}  # this checkout, whatever is installed
     return subprocess.run(  # noqa: S603 - the commands stand in our own pages
         ["/bin/sh", "-c", command], cwd=scratch, env=environment, input=given,
         capture_output=True, text=True, encoding="utf-8", timeout=600, check=False,
@@ -103,6 +104,7 @@ def main(arguments: list[str]) -> int:
             if "--check" not in arguments:
                 page.write_text(new, encoding="utf-8")
             print(f"{'Stale' if '--check' in arguments else 'Refreshed'}: {page.relative_to(ROOT)}")  # noqa: T201
+    print(f"{len(stale)} {'page' if len(stale) == 1 else 'pages'} {'stale' if '--check' in arguments else 'changed'}")  # noqa: T201
     return len(stale) if "--check" in arguments else 0
 
 

@@ -90,6 +90,12 @@ def test_every_command_is_on_the_page_that_says_which_one_you_need():
     assert [name for name in sorted(asked) if not re.search(rf"`{name}\b", page)] == []
 
 
+def test_outputs_in_the_docs_come_from_this_checkout(tmp_path):
+    # Not from one that is installed in an environment that several checkouts share.
+    printed = outputs.in_a_shell("python -c 'import dissensus; print(dissensus.__file__)'", tmp_path).stdout
+    assert Path(printed.strip()).is_relative_to(outputs.ROOT)
+
+
 def run_here(command: str, scratch: Path) -> "subprocess.CompletedProcess[str]":
     """What a command prints, in this process where it is ours and needs no shell: starting Python takes a second."""
     ours = re.fullmatch(r"dissensus( [^|&;<>$`#*~]+?)( 2>&1)?(?: \| (.+))?", command)
