@@ -296,10 +296,9 @@ def describe(
         described.append(description)
         warnings += more
     return DescribeResult(
-        settings={
-            "group": group, "by_group": by_group, "elicitation": elicitation, "scale": ratings.scale,
-            "labels": list(ratings.labels), "weights": _weighting(chosen, weights), "raters": drawn_as,
-            "bootstrap": bootstrap, "confidence": confidence, "interval": "percentile", "seed": options.seed,
+        settings=options.settings() | {
+            "group": group, "by_group": by_group, "scale": ratings.scale, "labels": list(ratings.labels),
+            "weights": _weighting(chosen, weights), "raters": drawn_as, "interval": "percentile",
         },
         data={"ratings": ratings.describe_data()},
         warnings=tuple(warnings),
