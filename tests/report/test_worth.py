@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, RANGES, SCORES, Score
+from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, SCORES, SPECS, Score
 from dissensus.report.views import worth
 
 
@@ -26,5 +26,5 @@ def test_asking_about_a_share_of_the_items_brings_that_share_of_a_score_that_is_
 
 
 def test_every_score_has_words_and_a_range():
-    assert set(RANGES) == set(SCORES), "give each score its lowest and highest value in RANGES"
+    assert tuple(SPECS) == SCORES, "give each score its line in SPECS, in the order of ScoreName"
     assert set(worth._SCORES) == set(SCORES), "give each score its words in report/views/worth.py"

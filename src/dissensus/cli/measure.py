@@ -1,7 +1,7 @@
 """Questions about ratings and judges: `describe`, `raters`, `equivalence`, `judges`, `compare`, `panel` and so on."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -26,7 +26,7 @@ from dissensus.errors import OptionError
 if TYPE_CHECKING:
     from dissensus.data import Judges, Ratings
     from dissensus.methods.decide import DecideResult
-    from dissensus.methods.equivalence.scores import AdditiveScore, LabelScoring
+    from dissensus.methods.equivalence.scores import LabelScoring
     from dissensus.methods.items import ItemsResult
     from dissensus.methods.parts import PartsResult
     from dissensus.results import Result
@@ -154,11 +154,10 @@ def equivalence_command(
 
 def _scored_by(options: Keywords) -> "LabelScoring | None":
     """What labels score under a prediction, for scores that are means over items."""
-    from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, label_scores
+    from dissensus.methods.equivalence.scores import MOMENT_SCORES, label_scores
 
-    score = cast("AdditiveScore", options["score"] or "cross-entropy")
-    # The order of labels, which rps needs, is not known before the files are read.
-    return label_scores(score, clip=options["clip"]) if score in ADDITIVE_SCORES and score != "rps" else None
+    score = options["score"] or "cross-entropy"
+    return label_scores(score, clip=options["clip"]) if score in MOMENT_SCORES else None
 
 
 def judges_command(

@@ -5,7 +5,7 @@ import pytest
 
 import dissensus
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence.scores import HARD_SCORES, Score, label_scores
+from dissensus.methods.equivalence.scores import SPECS, Score, label_scores
 
 import survey_reference as reference
 from survey_builders import judges_of, ratings_of, raw_equivalence
@@ -29,7 +29,7 @@ def sixty_forty(i):
 
 
 @pytest.mark.parametrize("combiner", ["abc", "frequency", "plurality"])
-@pytest.mark.parametrize("score", HARD_SCORES)
+@pytest.mark.parametrize("score", [name for name, spec in SPECS.items() if spec.is_hard])
 def test_a_judge_that_finds_the_right_label_most_likely_is_right(unanimous, score, combiner):
     # p = .6 on the label that everybody gave: by probability matching .6, by its most likely label 1.
     judges = judges_file(unanimous, "item,judge,p_a,p_b", [f"i{i},j,{sixty_forty(i)}" for i in range(10)])

@@ -11,7 +11,7 @@ from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.raters import RaterTerm
 from dissensus.methods.equivalence.replicates import Replicates
-from dissensus.methods.equivalence.scores import RANGES
+from dissensus.methods.equivalence.scores import SPECS
 from dissensus.sampling.intervals import SMALLEST_ERROR, UNKNOWN, Bounds, Interval, bootstrap_interval, studentized
 from dissensus.sampling.raters import RaterSpread
 
@@ -181,7 +181,7 @@ class Intervals:
             own = None if self.raters is None or values is None else values - self.raters.deleted.curve[:, :, [k]]
             gap = self._errors(centre, data.gap_error[0, every, k], samples.gap_error[:, every, k], own)
             gap_low.append(data.judges[0, first] - data.curve[0, k] - gap.lucky(self.options.confidence)[0])
-        least, most = RANGES[self.options.scored_by]
+        least, most = SPECS[self.options.scored_by].range
         value = float(data.judges[0, first])
         alone, worth = self.judge(first), self.worth(first)
         return BestBounds(
@@ -240,7 +240,7 @@ class Intervals:
         if not np.isfinite(estimate[0]):
             return UNKNOWN
         low, high = _percentiles(self._values(estimate, replicates, errors, spread)[:, 0], self.options.confidence)
-        least, most = RANGES[self.options.scored_by]
+        least, most = SPECS[self.options.scored_by].range
         return max(low, least), min(high, most)
 
 

@@ -45,7 +45,7 @@ from dissensus.methods.equivalence.result import (
     JudgeWorth,
     ranked_judges,
 )
-from dissensus.methods.equivalence.scores import ScoreName
+from dissensus.methods.equivalence.scores import PROPER_SCORES, ScoreName
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.parts.result import PartsResult, WorthEvidence
@@ -513,7 +513,7 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
         )
     if kept and options.bootstrap:
         # A proper score is at its optimum in the combiner.
-        matters = "so the intervals miss what learning adds" if options.scored_by == "agreement" else SECOND_ORDER
+        matters = "so the intervals miss what learning adds" if options.scored_by not in PROPER_SCORES else SECOND_ORDER
         once = "bootstrap samples reweight items and do not learn the combiner again"
         warnings.append(f"From {kept[0]} raters on, {once}, {matters}.")
     return warnings

@@ -20,7 +20,7 @@ from dissensus.data.counts import count_types
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.curve import CLOSED_SCORES, Panel
 from dissensus.methods.equivalence.options import EquivalenceOptions
-from dissensus.methods.equivalence.scores import ADDITIVE_SCORES, Score, label_scores, pearson_of_items, ranked_score
+from dissensus.methods.equivalence.scores import MOMENT_SCORES, Score, label_scores, pearson_of_items, ranked_score
 from dissensus.methods.equivalence.surveys import numbers_of_subsets, plurality_of_draws
 from dissensus.options import named
 from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, Copies, kinds_of, observed
@@ -46,7 +46,7 @@ def check_moments(judges: Judges, options: EquivalenceOptions, labels: tuple[str
     known = "Of these outputs only mean and covariance by label counts were kept"
     if options.calibrate != "none":
         raise OptionError(f"{known}, which {named('calibrate')} {options.calibrate} cannot learn from: {remedy}.")
-    if options.scored_by not in ADDITIVE_SCORES or options.scored_by == "rps":  # moments keep no order of labels
+    if options.scored_by not in MOMENT_SCORES:
         raise OptionError(f"{known}, which {named('score')} {options.scored_by} cannot be told apart from: {remedy}.")
     if judges.moments.scored_by != label_scores(options.scored_by, clip=options.clip):
         raise OptionError(f"{known}, of another score: read them with that of the question.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +11,12 @@ from dissensus.arrays import Flags, Floats
 from dissensus.errors import OptionError
 from dissensus.options import named
 
-AdditiveScore = Literal["cross-entropy", "agreement", "brier", "rps"]
-"""Means over items of what each label scores."""
-ConfusionScore = Literal["f1", "precision", "recall", "dmi"]
-RankedScore = Literal["auc", "pearson", "spearman"]
-"""Scores that compare predictions of different items: they come from the exact joint distribution."""
-ScoreName = Literal[AdditiveScore, ConfusionScore, RankedScore]
-ADDITIVE_SCORES: tuple[AdditiveScore, ...] = get_args(AdditiveScore)
+ScoreName = Literal[
+    "cross-entropy", "agreement", "brier", "rps", "f1", "precision", "recall", "dmi", "auc", "pearson", "spearman"
+]
 SCORES: tuple[ScoreName, ...] = get_args(ScoreName)
-HARD_SCORES = ("agreement", "f1", "precision", "recall")
-"""Scores of hard labels: a prediction counts as its most likely label, a judge as the label that it stated."""
+Order = tuple[int, ...] | None
+"""The labels from the lowest to the highest; as they come if None."""
 LabelScores = Callable[[Floats], Floats]
 """From predictions of shape (..., n_labels): what each label would score, of the same shape."""
 
@@ -29,24 +25,21 @@ LabelScores = Callable[[Floats], Floats]
 class LabelScoring:
     """The function that scores a prediction against each label; higher is better. It travels to other processes."""
 
-    score: AdditiveScore
+    score: ScoreName
     clip: float = 0.0
-    order: tuple[int, ...] | None = None  # the labels from the lowest to the highest, for rps; as they come if None
+    order: Order = None
 
     def __call__(self, predictions: Floats) -> Floats:
         """What each label would score."""
-        if self.score == "agreement":
-            return hard_predictions(predictions)
-        if self.score == "brier":
-            return _brier(predictions)
-        if self.score == "rps":
-            return _in_order(predictions, self.order)
-        return np.asarray(np.log2(clipped(predictions, self.clip)))
+        formula = SPECS[self.score].formula
+        assert formula is not None, "only a mean over items scores labels"  # noqa: S101 - we ask no other
+        return formula(predictions, self.clip, self.order)
 
 
-def label_scores(score: AdditiveScore, *, clip: float = 0.02, order: tuple[int, ...] | None = None) -> LabelScoring:
-    """What labels score under predictions; the clip is of cross-entropy only, the order of labels of rps only."""
-    return LabelScoring(score, clip if score == "cross-entropy" else 0.0, order if score == "rps" else None)
+def label_scores(score: ScoreName, *, clip: float = 0.02, order: Order = None) -> LabelScoring:
+    """What labels score under predictions; the clip and the order are kept only by a score that heeds them."""
+    spec = SPECS[score]
+    return LabelScoring(score, clip if spec.is_clipped else 0.0, order if spec.is_ordered else None)
 
 
 def clipped(predictions: Floats, clip: float) -> Floats:
@@ -94,7 +87,7 @@ def ranked_probability_scores(predictions: Floats) -> Floats:
     return np.asarray((0 - too_low - too_high) / max(below.shape[-1], 1))
 
 
-def _in_order(predictions: Floats, order: tuple[int, ...] | None) -> Floats:
+def _in_order(predictions: Floats, order: Order) -> Floats:
     """Ranked probability scores of labels that come in another order than theirs."""
     if order is None:
         return ranked_probability_scores(predictions)
@@ -111,7 +104,7 @@ def hard_predictions(predictions: Floats) -> Floats:
     return np.asarray(top / top.sum(axis=-1, keepdims=True))
 
 
-def confusion_score(score: ConfusionScore, matrix: Floats, *, positive: int | None = None) -> Floats:
+def confusion_score(score: ScoreName, matrix: Floats, *, positive: int | None = None) -> Floats:
     """The score of each matrix.
 
     `score`: which score. `matrix` (n_replicates, n_labels, n_labels): mass of each pair of predicted (row) and given
@@ -143,7 +136,7 @@ SAME = 1e-12
 
 
 def ranked_score(
-    score: RankedScore, predictions: Floats, masses: Floats, *, values: Floats, positive: int | None = None,
+    score: ScoreName, predictions: Floats, masses: Floats, *, values: Floats, positive: int | None = None,
     prediction_values: Floats | None = None,
 ) -> Floats:  # fmt: skip
     """The score of each replicate.
@@ -286,17 +279,51 @@ def _mid_ranks(x: Floats, mass: Floats) -> Floats:
     return ranks
 
 
-CORRELATIONS = ("pearson", "spearman")
-POSITIVE_SCORES = ("auc", "f1", "precision", "recall")
-"""Scores of one label against the rest."""
-PROPER_SCORES = tuple(name for name in ADDITIVE_SCORES if name != "agreement")
-"""Scores of probabilities, which a judge that sounds too sure spoils: its outputs are calibrated."""
-RANGES: dict[ScoreName, tuple[float, float]] = {
-    "cross-entropy": (-np.inf, 0.0), "agreement": (0.0, 1.0), "auc": (0.0, 1.0), "f1": (0.0, 1.0),
-    "precision": (0.0, 1.0), "recall": (0.0, 1.0), "dmi": (0.0, 1.0), "pearson": (-1.0, 1.0), "spearman": (-1.0, 1.0),
-    "brier": (-2.0, 0.0), "rps": (-1.0, 0.0),
+# ---- All that sets scores apart
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreSpec:
+    """What a score is."""
+
+    # Means over items of what each label scores; from the confusion matrix; from predictions of different items, which
+    # take the exact joint distribution.
+    kind: Literal["additive", "confusion", "ranked"]
+    range: tuple[float, float]  # the lowest and the highest value that it can have
+    formula: Callable[[Floats, float, Order], Floats] | None = None  # from predictions, clip and order, if additive
+    is_hard: bool = False  # of labels: a prediction counts as its most likely label, a judge as the label it stated
+    is_proper: bool = False  # of probabilities, which a judge that sounds too sure spoils: its outputs are calibrated
+    is_clipped: bool = False  # whether probabilities are kept away from 0 and 1
+    is_ordered: bool = False  # whether the order of labels counts
+    is_correlation: bool = False  # whether labels must be numbers
+    has_positive: bool = False  # of one label against the rest
+
+
+SHARE = (0.0, 1.0)
+SPECS: dict[ScoreName, ScoreSpec] = {
+    "cross-entropy": ScoreSpec(
+        "additive", (-np.inf, 0.0), lambda p, clip, _: np.asarray(np.log2(clipped(p, clip))),
+        is_proper=True, is_clipped=True,
+    ),
+    "agreement": ScoreSpec("additive", SHARE, lambda p, _clip, _order: hard_predictions(p), is_hard=True),
+    "brier": ScoreSpec("additive", (-2.0, 0.0), lambda p, _clip, _order: _brier(p), is_proper=True),
+    "rps": ScoreSpec(
+        "additive", (-1.0, 0.0), lambda p, _clip, order: _in_order(p, order),
+        is_proper=True, is_ordered=True,
+    ),
+    "f1": ScoreSpec("confusion", SHARE, is_hard=True, has_positive=True),
+    "precision": ScoreSpec("confusion", SHARE, is_hard=True, has_positive=True),
+    "recall": ScoreSpec("confusion", SHARE, is_hard=True, has_positive=True),
+    "dmi": ScoreSpec("confusion", SHARE),
+    "auc": ScoreSpec("ranked", SHARE, has_positive=True),
+    "pearson": ScoreSpec("ranked", (-1.0, 1.0), is_correlation=True),
+    "spearman": ScoreSpec("ranked", (-1.0, 1.0), is_correlation=True),
 }  # fmt: skip
-"""Lowest and highest value that each score can have."""
+ADDITIVE_SCORES = tuple(name for name, spec in SPECS.items() if spec.kind == "additive")
+CORRELATIONS = tuple(name for name, spec in SPECS.items() if spec.is_correlation)
+PROPER_SCORES = tuple(name for name, spec in SPECS.items() if spec.is_proper)
+MOMENT_SCORES = tuple(name for name in ADDITIVE_SCORES if not SPECS[name].is_ordered)
+"""Scores that moments of outputs keep; the order of labels is not known when files are read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -307,44 +334,49 @@ class Score:
     values: Floats  # (n_labels,): the labels as numbers, for Pearson and Spearman
     positive: int | None = None  # code of the positive label, for AUC, F1, precision and recall; None for the mean
     clip: float = 0.02  # how far cross-entropy keeps probabilities from 0 and 1
-    order: tuple[int, ...] | None = None  # the labels from the lowest to the highest, for rps
+    order: Order = None  # for rps
 
     def __post_init__(self) -> None:
-        if self.name in CORRELATIONS and not np.isfinite(self.values).all():
+        if self.spec.is_correlation and not np.isfinite(self.values).all():
             needs = f"{named('score')} {self.name} needs labels that are numbers"
             raise OptionError(f"{needs}: choose agreement or cross-entropy.")
-        if self.name == "rps" and self.order is None:
+        if self.spec.is_ordered and self.order is None:
             raise OptionError(
-                f"{named('score')} rps needs labels in order: give it with {named('labels', of='read')}, lowest first, "
-                "or choose cross-entropy or brier, for labels without an order."
+                f"{named('score')} {self.name} needs labels in order: give it with {named('labels', of='read')}, lowest "
+                "first, or choose cross-entropy or brier, for labels without an order."
             )
+
+    @property
+    def spec(self) -> ScoreSpec:
+        """What sets it apart from other scores."""
+        return SPECS[self.name]
 
     @property
     def is_additive(self) -> bool:
         """Whether the score is a mean over items."""
-        return self.name in ADDITIVE_SCORES
+        return self.spec.kind == "additive"
 
     @property
     def is_ranked(self) -> bool:
         """Whether the score compares predictions of different items, so that leaving items out one by one spoils it."""
-        return self.name in get_args(RankedScore)
+        return self.spec.kind == "ranked"
 
     @property
     def is_hard(self) -> bool:
         """Whether it is a score of labels, not of their probabilities."""
-        return self.name in HARD_SCORES
+        return self.spec.is_hard
 
     def of_labels(self) -> LabelScores:
         """What each label scores, for an additive score."""
-        return label_scores(cast("AdditiveScore", self.name), clip=self.clip, order=self.order)
+        return label_scores(self.name, clip=self.clip, order=self.order)
 
     def hard(self, predictions: Floats) -> Floats:
         """Predictions as the confusion matrix takes them: the most likely label, or as they are for DMI."""
-        return predictions if self.name == "dmi" else hard_predictions(predictions)
+        return hard_predictions(predictions) if self.is_hard else predictions
 
     def of_confusion(self, matrix: Floats) -> Floats:
         """The score of confusion matrices of shape (n_replicates, n_labels predicted, n_labels given)."""
-        return confusion_score(cast("ConfusionScore", self.name), matrix, positive=self.positive)
+        return confusion_score(self.name, matrix, positive=self.positive)
 
     def of_joint(self, predictions: Floats, masses: Floats) -> Floats:
         """The score in each replicate of predictions whose labels have these masses; shapes as in `ranked_score`."""
@@ -352,9 +384,7 @@ class Score:
             scored = self.of_labels()(predictions)
             total = masses.sum(axis=(1, 2))
             return np.asarray((masses * scored).sum(axis=(1, 2)) / np.where(total > 0, total, np.nan))
-        if self.name in get_args(ConfusionScore):
+        if self.spec.kind == "confusion":
             hard = np.broadcast_to(self.hard(predictions), masses.shape)
             return self.of_confusion(np.einsum("rnp,rnl->rpl", hard, masses))
-        return ranked_score(
-            cast("RankedScore", self.name), predictions, masses, values=self.values, positive=self.positive
-        )
+        return ranked_score(self.name, predictions, masses, values=self.values, positive=self.positive)

@@ -21,7 +21,7 @@ from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.equivalence.bounds import place_of
 from dissensus.methods.equivalence.curve import verdict_of
 from dissensus.methods.equivalence.options import Calibration, Combiner, EquivalenceOptions, survey_options
-from dissensus.methods.equivalence.scores import POSITIVE_SCORES, ScoreName
+from dissensus.methods.equivalence.scores import SPECS, ScoreName
 from dissensus.methods.gate.result import Check, Constant, GateOptions, GateResult, Missing, Ruler, Verdict
 from dissensus.methods.gate.verdicts import (
     Before,
@@ -233,7 +233,7 @@ class _Asking:
         score = options.score or fitting.get("score", "cross-entropy")
         return EquivalenceOptions(
             judge=options.judge, score=score, combiner=options.combiner or fitting.get("combiner", "abc"),
-            positive=options.positive[0] if len(options.positive) == 1 and score in POSITIVE_SCORES else None,
+            positive=options.positive[0] if len(options.positive) == 1 and SPECS[score].has_positive else None,
             calibrate=options.calibrate, raters=options.raters, bootstrap=options.bootstrap,
             confidence=options.confidence, seed=options.seed,
         )  # fmt: skip
