@@ -341,10 +341,8 @@ class Score:
             needs = f"{named('score')} {self.name} needs labels that are numbers"
             raise OptionError(f"{needs}: choose agreement or cross-entropy.")
         if self.spec.is_ordered and self.order is None:
-            raise OptionError(
-                f"{named('score')} {self.name} needs labels in order: give it with {named('labels', of='read')}, lowest "
-                "first, or choose cross-entropy or brier, for labels without an order."
-            )
+            order = f"{named('score')} {self.name} needs labels in order: give it with {named('labels', of='read')}"
+            raise OptionError(f"{order}, lowest first, or choose cross-entropy or brier, for labels without an order.")
 
     @property
     def spec(self) -> ScoreSpec:
