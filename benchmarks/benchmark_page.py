@@ -6,18 +6,18 @@ HEAD = """\
 
 # Benchmarks
 
-`make bench` measures dissensus against the packages that one would use instead, each from PyPI in an environment of
-its own, on the same machine in the same run, and fails where a promise is not kept. Each time is the shortest of
-several runs, of calls on data that are in memory, with linear algebra on one thread; where both sides give a number, it
-must be the same number. Seconds differ from machine to machine, ratios much less.
+`make bench` compares dissensus with the packages that one would use instead, each from PyPI in its own environment, in
+the same run on the same machine, and fails if a promise is not kept. Each time is the shortest of several calls on data
+in memory, with linear algebra on one thread. If both sides give a number, it must be the same. Seconds differ from
+machine to machine, ratios much less.
 
-This page is of {date}: dissensus {version}{commit} on Python {python}, {cores} cores, load {load:.1f} when it began.
+Measured on {date}: dissensus {version}{commit} on Python {python}, {cores} cores, load {load:.1f} at the start.
 """
 ALTERNATIVES = """
 ## Against the alternatives
 
 "Apart by" is the difference between the two answers: at most 1e-09 where they are computed, at most what chance
-explains where both sides draw at random. In brackets stands what is promised.
+explains where both sides draw at random. Promises are in brackets.
 
 {table}
 """
@@ -35,8 +35,8 @@ QUALITY = """
 
 Nine raters label an item; how well is the tenth one predicted? The data are simulated, so the best possible
 prediction is known. *Bits*: mean base-2 logarithm of the probability given to the tenth rater's label; nearer to 0
-is better. Dawid and Skene's model assumes that every item has one true label. Where that holds, and each rater
-errs in their own way, it helps to know who gave which label; where people really differ, it misleads.
+is better. Dawid and Skene's model assumes that every item has one true label. If that holds, and each rater
+errs in their own way, it helps to know who gave which label; if people really differ, it misleads.
 
 {table}
 """
