@@ -150,6 +150,40 @@ def test_no_name_that_is_typed_reaches_the_terminal_as_it_is(capsys):
         assert "\\x1b[31m" in err
 
 
+TO_CSV = {
+    "import": "r.csv", "apply": "p.csv j.csv", "items": "r.csv j.csv", "decide": "r.csv j.csv --bootstrap 5",
+    "route": "r.csv j.csv --judge j --bootstrap 5", "rate": "r.csv --text label --task t.toml --model m",
+}  # fmt: skip
+"""Commands that write CSV to the file that `-o` names."""
+
+
+@pytest.mark.parametrize("name", ["x.xlsx", "x.csv.gz", "x.parquet", "x.json", "x", ""])
+@pytest.mark.parametrize("command", TO_CSV)
+def test_no_csv_is_written_under_a_name_that_is_read_otherwise(here, capsys, command, name):
+    (here / "p.csv").write_text("judge,answer,p_n,p_y\nj,n,.8,.2\nj,y,.1,.9\n")
+    (here / "t.toml").write_text('name = "t"\ninstructions = "?"\noptions = ["y", "n"]\n')
+    before = {path.name for path in here.iterdir()}
+    wanted = "name a file that ends in .csv" if name else "the name is empty"
+    assert wanted in refused(capsys, command, *TO_CSV[command].split(), "-o", name)
+    assert {path.name for path in here.iterdir()} == before
+
+
+@pytest.mark.usefixtures("here")
+def test_a_file_without_a_name_is_not_this_folder(capsys):
+    for command in ("simulate urn --items 5 -o", "report r.csv -o", "decide r.csv j.csv --record", "history"):
+        assert "the name is empty" in refused(capsys, *command.split(), "")
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "loop/x", "r.csv/x"])
+def test_a_collection_in_a_folder_that_cannot_be_is_refused_in_one_line(here, capsys, name):
+    (here / "loop").symlink_to("loop")
+    (here / "t.toml").write_text('name = "t"\ninstructions = "?"\noptions = ["y", "n"]\n')
+    (here / "items.csv").write_text("item,text\na,b\n")
+    command = ("collect", "items.csv", "--task", "t.toml", "--raters", 1, "--ratings-per-item", 1, "-o")
+    assert "Cannot create a project" in refused(capsys, *command, name)
+    assert "1 item is ready for 1 rater: 1 rating" in run(capsys, *command, "new")[1]
+
+
 SRC = Path(dissensus.__file__).parent
 WRITES = re.compile(r"""open\([^)\n]*["'](?:[wax][b+]*|rb?\+)["']|[\w)]\.write_(?:text|bytes)\(""")
 IN_A_FOLDER_OF_OURS = {

@@ -89,3 +89,10 @@ def test_numbers_that_nobody_needs_take_no_time(here, capsys, arguments):
 def test_a_billion_bootstrap_samples_are_refused(capsys, command):
     files = ("r.csv",) if command == "describe" else ("r.csv", "j.csv")
     assert "our limit for samples is 100,000" in refused(capsys, command, *files, "--bootstrap", 10**9)
+
+
+@pytest.mark.parametrize("option", ["--rating-cost", "--judge-cost"])
+@pytest.mark.parametrize("value", ["1e308", "1e100", "9" * 200, "inf", "nan"])
+@pytest.mark.usefixtures("here")
+def test_costs_that_nobody_has_are_refused_in_one_line(capsys, option, value):
+    assert f"{option} cannot be" in refused(capsys, "route", "r.csv", "j.csv", "--judge", "j", option, value)

@@ -44,6 +44,9 @@ T = TypeVar("T")
 
 # ---- Declarations
 
+ENDLESS = 1e100
+"""Numbers beyond are nobody's costs or counts."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declared:
@@ -64,8 +67,8 @@ class Declared:
     label: str = ""  # as a web page calls it
 
     def allows(self, number: float) -> bool:
-        """Whether a number is in the range; NaN and infinity never are."""
-        return self.at_least <= number <= self.at_most and self.above < number < self.below
+        """Whether a number is in the range; NaN, infinity and what would be it in a product never are."""
+        return self.at_least <= number <= self.at_most and self.above < number < self.below and abs(number) < ENDLESS
 
 
 def option(

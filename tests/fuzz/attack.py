@@ -41,6 +41,7 @@ REFUSED, FAILED, CRASHED = 2, 1, 3
 GOOD = ("answered", "refused")
 BAD = (
     "traceback", "hang", "memory", "unclear refusal", "silent difference", "control character", "lost answer",
+    "warning of Python",
     "other in a new interpreter",
 )  # fmt: skip
 AT_ONCE = 50
@@ -49,6 +50,7 @@ IN_A_PROCESS = 22
 CONTROL = 200
 """One run of so many is made by a new interpreter, too."""
 HARMLESS = frozenset("\n\t")
+OF_PYTHON = re.compile(r"^\S+\.py:\d+: \w*Warning: ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -166,6 +168,8 @@ def _fault(ended: Ended) -> str:
         return "traceback"
     if set(HARMFUL.findall(ended.out + ended.err)) - HARMLESS:
         return "control character"
+    if OF_PYTHON.search(ended.err):
+        return "warning of Python"
     is_unclear = ended.status == REFUSED and (ended.err.count("\n") != 1 or ended.out)
     return "unclear refusal" if is_unclear else ""
 

@@ -40,7 +40,7 @@ COLLECT = (
 PILOT = ("--pilot", "{file}", "--pilot-judges", "{judges}", "--a", "j0", "--b", "j2", *FEW)
 IN_PLACES = (
     COLLECT, ("rate", "--task", "{task}", "--text", "label", "--model", "m", "--dry-run", "-o", "{out}.csv"),
-    ("history",), ("apply", "-o", "{out}"), ("plan raters", *PILOT, "--simulations", "100"),
+    ("history",), ("apply", "-o", "{out}.csv"), ("plan raters", *PILOT, "--simulations", "100"),
     ("plan labels", *PILOT, "--budget", "50"),
 )  # fmt: skip
 """Commands that take the file as items, as a history, as answers of judges, or as a pilot."""

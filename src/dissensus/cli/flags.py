@@ -145,6 +145,8 @@ class _Reader:
         descriptor = param.type_descriptor
         kind = (get_args(descriptor.annotation) or (descriptor.annotation,))[0]
         words = value if isinstance(value, list | tuple) else [value]
+        if kind is Path and "" in words:  # `-o "$OUT"` with nothing in it, which Python takes for this folder
+            raise typer.BadParameter("the name is empty: name a file.", ctx=ctx, param=param)
         if all(_is_plain(word, kind) for word in words):
             values = [kind(word) for word in words]
             low, high = descriptor.parameter_info.min, descriptor.parameter_info.max

@@ -52,13 +52,14 @@ def decide_command(
 
     As it is, recalibrated, or none yet; what it is worth, and what would change the answer.
     """
-    from dissensus.data.paths import check_place
+    from dissensus.data.paths import check_csv, check_place
     from dissensus.data.ratings import refuse_weights
     from dissensus.methods.decide import decide
 
-    for path in (out, record):
-        if path is not None:
-            check_place(path)  # before the work, so that a misspelt folder costs no time
+    if record is not None:
+        check_place(record)  # before the work, so that a misspelt folder costs no time
+    if out is not None:
+        check_csv(out)
     ratings, judges = read_judged(source, judges_source)
     if record is not None:
         refuse_weights(ratings, "A history")  # before the work, too
@@ -206,13 +207,13 @@ def items_command(
 
     What people and judges said about each item, how far people split, and how much their labels surprise each judge.
     """
-    from dissensus.data.paths import check_place
+    from dissensus.data.paths import check_csv
     from dissensus.methods.items import items
-    from dissensus.methods.items.result import write_items
+    from dissensus.methods.items.result import LINES, write_items
     from dissensus.methods.parts import PartsResult
 
     if out is not None:
-        check_place(out)  # before the work, so that a misspelt folder costs no time
+        check_csv(out, *LINES)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_pair(source, judges_source)
 
     def write(result: "ItemsResult | PartsResult") -> None:
@@ -275,11 +276,11 @@ def route_command(
     The cheapest way to learn as much as by asking people about every item, and whom to ask about new items.
     """
     from dissensus.data import read_judges
-    from dissensus.data.paths import check_place
+    from dissensus.data.paths import check_csv
     from dissensus.methods.route import RouteResult, route
 
     if out is not None:
-        check_place(out)  # before the work, so that a misspelt folder costs no time
+        check_csv(out)  # before the work, so that a misspelt folder costs no time
     ratings, judges = read_judged(source, judges_source)
     further = None if new is None else read_judges(new)
     result = output.run("Resampling items", route, ratings, judges, new=further, **options, **work.where(output))
@@ -416,6 +417,9 @@ def apply_command(
 
     Replaces each answer by what people say where the judge says this: a label, and how likely each label is.
     """
+    from dissensus.data.paths import check_csv
     from dissensus.methods.apply import apply
 
+    if out is not None:
+        check_csv(out)  # before the work, so that a misspelt folder costs no time
     output.show(apply(recalibration, judges_source.read_all(), output=out))

@@ -1,6 +1,5 @@
 """Ask people, `collect`, or a model, `rate`, and how far it is."""
 
-import csv
 import re
 import sys
 import time
@@ -14,7 +13,7 @@ import typer
 
 from dissensus.cli.flags import Keywords
 from dissensus.cli.inputs import Output, flag
-from dissensus.errors import OptionError
+from dissensus.errors import DissensusError, OptionError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -141,27 +140,32 @@ def _of_project(source: ItemsInput) -> ItemsInput:
 
 def _add_to_project(folder: Path, answers: Path, judge: str) -> None:
     """Put a judge's answers into the project's file of judges, in place of those that it gave before."""
-    from dissensus.data.paths import replaced
     from dissensus.data.project import open_project, save_project
+    from dissensus.data.writers import quoted, write_table
 
     project = open_project(folder)
     known = project.path("judges")
-    target = known or folder / "data" / "judges.csv"
-    rows = [row for row in _rows(known) if row.get("judge") != judge] + _rows(answers)
-    if known is not None and any("judge" not in row for row in rows):
-        raise OptionError(f"{known} has another layout: {answers} has the new answers, which you can add to it.")
-    with replaced(target) as stream:
-        writer = csv.DictWriter(stream, list(dict.fromkeys(name for row in rows for name in row)), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+    try:
+        before = [row for row in _rows(known) if row["judge"] != judge]
+    except (DissensusError, KeyError) as error:
+        raise OptionError(f"{known} has another layout: {answers} has the new answers, which you can add to it."
+                          ) from error  # fmt: skip
+    rows = before + _rows(answers)
+    names = dict.fromkeys(name for row in rows for name in row)
+    target = folder / "data" / "judges.csv"
+    write_table(target, {name: [quoted(row.get(name, "")) for row in rows] for name in names})
     save_project(replace(project, files={**project.files, "judges": f"data/{target.name}"}))
 
 
 def _rows(path: Path | None) -> list[dict[str, str]]:
+    """The rows of a table in any form that we read."""
+    from dissensus.data.sources.source import open_sheet
+
     if path is None or not path.is_file():
         return []
-    with path.open(newline="", encoding="utf-8") as stream:
-        return list(csv.DictReader(stream))
+    with open_sheet(path) as sheet:
+        cells = sheet.load(list(sheet.columns))
+        return [{name: column[row] or "" for name, column in cells.columns.items()} for row in range(len(cells.row))]
 
 
 def show_prompts(source: ItemsInput, options: Keywords, columns: "Columns", output: Output) -> None:

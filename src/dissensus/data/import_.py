@@ -14,10 +14,9 @@ from dissensus.data.formats.plan import LeftOut, OffScale, ReadPlan, Repeats, Sk
 from dissensus.data.inputs import judges_beside_people, of_judges
 from dissensus.data.judges import Judges
 from dissensus.data.labels import SEPARATOR, Scale
-from dissensus.data.paths import is_same, save_bytes
+from dissensus.data.paths import check_csv, is_same, save_bytes
 from dissensus.data.ratings import Ratings
 from dissensus.data.readers import judges_of, ratings_of
-from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.sources.source import Source, open_source
 from dissensus.data.task import Task
 from dissensus.data.writers import write_judges, write_ratings
@@ -145,11 +144,7 @@ def _check_output(output: Path, source: Path) -> None:
     """Raise if the output would overwrite the source, or would not be read back as the CSV file that it is."""
     if is_same(output, source):
         raise OptionError(f"-o {output} is the source itself, which would be lost: name another file.")
-    suffix = output.suffix.lower()
-    is_device = output.exists() and not output.is_file()  # /dev/stdout, a pipe; opening a folder fails
-    if SUFFIXES.get(suffix) != "csv" and not is_device:
-        ending = f"ends in {suffix}" if suffix else "has no suffix"
-        raise OptionError(f"-o {output} {ending}, and we write CSV: name a file that ends in .csv.")
+    check_csv(output)
 
 
 def _all_roles(taken: Mapping[str, str], plan: ReadPlan, *, judges: bool) -> dict[str, str]:

@@ -75,6 +75,16 @@ def check_place(path: Path) -> None:
         raise FileError(f"Cannot write {path}: the folder {path.parent} does not exist. Create it first.")
 
 
+def check_csv(path: Path, *others: str) -> None:
+    """Raise if there can be no such file, or CSV in it is not read back; `others`: suffixes of what else is written."""
+    check_place(path)
+    suffix = path.suffix.lower()
+    is_device = path.exists() and not path.is_file()  # /dev/stdout, a pipe
+    if suffix not in (".csv", ".txt", *others) and not is_device:
+        ending = f"ends in {suffix}" if suffix else "has no suffix"
+        raise OptionError(f"{path} {ending}, and we write CSV: name a file that ends in .csv.")
+
+
 def is_same(one: Path, other: Path) -> bool:
     """Whether two paths lead to one file."""
     try:

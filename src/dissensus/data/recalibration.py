@@ -8,7 +8,6 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from dissensus.data.labels import (
 )
 from dissensus.data.sources.source import open_source
 from dissensus.data.writers import quoted, write_table
-from dissensus.errors import ColumnError, FileError, OptionError, listed, shortened
+from dissensus.errors import ColumnError, FileError, listed, shortened
 from dissensus.options import LONGEST_NUMBER
 
 KINDS = ("answer", "prior", "map")
@@ -54,8 +53,6 @@ class Recalibration:
 
 def write_recalibration(recalibrations: Sequence[Recalibration], path: str | os.PathLike[str]) -> None:
     """Write the recalibration of one or several judges, who share their labels, as a CSV file."""
-    if Path(path).suffix.lower() != ".csv":
-        raise OptionError(f"A recalibration is a CSV file, and {Path(path).name} has another suffix: call it .csv.")
     labels = recalibrations[0].labels
     rows = [row for one in recalibrations for row in _rows_of(one)]
     columns = {name: [quoted(row.cells[place]) for row in rows] for place, name in enumerate(COLUMNS)}

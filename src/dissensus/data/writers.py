@@ -9,7 +9,7 @@ import numpy as np
 from dissensus.arrays import Codes
 from dissensus.data.judges import ORDERS, Judges
 from dissensus.data.labels import options_of, parts_of
-from dissensus.data.paths import save_bytes
+from dissensus.data.paths import check_csv, save_bytes
 from dissensus.data.ratings import ELICITATIONS, Ratings
 from dissensus.data.sources.csv_rows import guarded
 from dissensus.errors import FileError, RatingsError, listed
@@ -97,6 +97,7 @@ def _label_cells(labels: Sequence[str], options: Sequence[str]) -> Sequence[str]
 
 def write_table(path: str | os.PathLike[str], columns: Mapping[str, Cells]) -> None:
     """Write columns of plain cells, by name, as a CSV file."""
+    check_csv(Path(path))
     header = ",".join(map(quoted, columns))
     rows = map(",".join, zip(*columns.values(), strict=True))
     write_text(path, "\n".join([header, *rows]) + "\n")

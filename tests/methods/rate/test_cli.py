@@ -4,8 +4,11 @@ import csv
 import json
 import re
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from dissensus import read_judges
 from dissensus.cli.main import main
 from dissensus.data.collection import Collection, Event
 from dissensus.data.project import open_project
@@ -149,7 +152,10 @@ def test_failures_are_recorded_and_end_with_status_0(server, capsys):
     ("options", "message"),
     [
         ([], "There is no file to write: name one with -o JUDGES.csv."),
-        (["-o", "missing/judges.csv"], "missing/judges.csv cannot be written: No such file or directory."),
+        (
+            ["-o", "missing/judges.csv"],
+            "Cannot write missing/judges.csv: the folder missing does not exist.",
+        ),
         (["-o", "j.csv", "--elicitation", "sets"], "--elicitation cannot be 'sets'"),
         (["-o", "j.csv", "--text", "comment"], "items.csv has no column 'comment'. Columns found: item, text."),
     ],
@@ -227,6 +233,35 @@ def test_a_project_asks_models_what_it_asks_people_and_both_land_in_it(folder, s
     files = [str(project.path("people")), str(project.path("judges"))]
     assert main(["decide", *files, "--bootstrap", "0", "--json"]) == 0
     assert {one["judge"] for one in json.loads(capsys.readouterr().out)["result"]["judges"]} == {"m", "n"}
+
+
+OLD = [{"item": "c1", "judge": "old", "label": "=Toxic"}]
+
+
+@pytest.mark.parametrize("name", ["judges.parquet", "judges.json", "judges.tsv", "judges.csv", "lost.csv", "other.csv"])
+def test_answers_join_whatever_table_of_judges_a_project_has(folder, server, capsys, name):
+    collected = ["collect", "items.csv", "--task", "task.toml", "--raters", "3", "--ratings-per-item", "3"]
+    assert main([*collected, "-o", "project", "--quiet"]) == 0
+    file = folder / "project" / "data" / name
+    tables = {"json": json.dumps(OLD), "tsv": "item\tjudge\tlabel\nc1\told\t'=Toxic\n"}
+    if name == "judges.parquet":
+        pq.write_table(pa.Table.from_pylist(OLD), file)
+    elif name == "judges.csv":  # as Excel writes it, with an answer longer than the csv module reads
+        file.write_bytes(f"item,judge,label,raw\nc1,old,=Toxic,{'x' * 200_000}\n".encode("utf-16"))
+    elif name != "lost.csv":
+        file.write_text(tables.get(name.partition(".")[2], "item,label\nc1,Toxic\n"))
+    known = folder / "project" / "project.toml"
+    known.write_text(known.read_text().replace("[files]\n", f'[files]\njudges = "data/{name}"\n'))
+    status = main(["rate", "project", "--model", "m", "--base-url", server.url, "--samples", "1", "--quiet"])
+    err = capsys.readouterr().err
+    if name == "other.csv":
+        assert (status, err.count("\n")) == (2, 1)
+        assert "judges-m.csv has the new answers" in err
+        return
+    assert (status, open_project(folder / "project").file_name("judges")) == (0, "judges.csv")
+    found = read_judges(folder / "project" / "data" / "judges.csv")
+    assert found.judges == (("m",) if name == "lost.csv" else ("m", "old"))
+    assert ("=Toxic" in {row["label"] for row in found.rows()}) == (name != "lost.csv")
 
 
 def test_a_certificate_that_is_not_trusted_is_not_taken_for_nobody_listening():

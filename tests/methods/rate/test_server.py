@@ -525,8 +525,8 @@ def test_a_key_in_an_answer_is_kept_nowhere(items, tmp_path, monkeypatch):
     [
         ({"output": "items.csv"}, "is the file of the items, which would be lost"),
         ({"output": "out.csv", "cache": "out.csv"}, "is the cache as well, which would be lost"),
-        ({"output": "out.parquet"}, "would not be read back, because we write CSV: name a file that ends in .csv."),
-        ({"output": "out"}, "would not be read back, because we write CSV"),
+        ({"output": "out.parquet"}, "out.parquet ends in .parquet, and we write CSV: name a file that ends in .csv."),
+        ({"output": "out"}, "out has no suffix, and we write CSV"),
         ({"output": "out.csv", "judge": " "}, "judge= is blank"),
     ],
 )

@@ -167,7 +167,7 @@ def _made(
         for item in found:
             chance_of(item.name, item.drawn)
     planned = _plan(options, found, checks, task)
-    was_there = folder.exists()
+    was_there = os.path.exists(folder)  # noqa: PTH110 - False, too, for a name that no folder can have
     project = create_project(folder, name=task.name or folder.name)
     try:
         shutil.copyfile(task_file, folder / TASK_FILE)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from dissensus.data.labels import SEPARATOR
-from dissensus.data.paths import is_same, replaced
+from dissensus.data.paths import check_csv, is_same, replaced
 from dissensus.data.sources.csv_rows import guarded
-from dissensus.data.sources.files import SUFFIXES
 from dissensus.data.task import Asking, Task
 from dissensus.errors import DissensusError, FileError, OptionError, counted
 from dissensus.methods.rate.answers import Verdict, verdict_on
@@ -126,8 +125,8 @@ def rate(
     >>> result = rate("items.csv", task=read_task("task.toml"), model="gpt-4.1-mini")  # doctest: +SKIP
     """
     options = RateOptions.asked(locals(), task, seed=rng)
-    plan, read = planned(items, task, options, columns)
     target, store = _files(items, output, cache, dry_run=dry_run)
+    plan, read = planned(items, task, options, columns)
     if dry_run:
         return _counted(plan, read, store, judge=judge or model)
     endpoint = endpoint_of(options.base_url, key_variable=key_variable)
@@ -157,6 +156,7 @@ def _files(
     if output is None and not dry_run:
         raise OptionError(f"There is no file to write: name one with {OUTPUT} JUDGES.csv.")
     target = Path("judges.csv" if output is None else output)
+    check_csv(target)
     store = target.with_name(f"{target.stem}.cache.sqlite") if cache is None else Path(cache)
     if output is not None:
         check_names(target, store, source=items if isinstance(items, str | os.PathLike) else None)
@@ -315,15 +315,13 @@ def _quoted(cell: str) -> str:
 
 
 def check_names(output: Path, cache: Path, *, source: str | os.PathLike[str] | None) -> None:
-    """An error if one file would take the place of another, or would not be read back as the CSV file that it is."""
+    """An error if one file would take the place of another, or is none."""
     if source is not None and is_same(output, Path(source)):
         raise OptionError(f"{OUTPUT} {output} is the file of the items, which would be lost: name another file.")
     if is_same(output, cache):
         raise OptionError(f"{OUTPUT} {output} is the cache as well, which would be lost: name another file.")
-    if SUFFIXES.get(output.suffix.lower()) != "csv":
-        raise OptionError(
-            f"{OUTPUT} {output} would not be read back, because we write CSV: name a file that ends in .csv."
-        )
+    if output.exists() and not output.is_file():
+        raise OptionError(f"{OUTPUT} {output} is a device or a pipe, which is not read again: name a file.")
 
 
 def check_writable(path: Path) -> None:

@@ -27,12 +27,12 @@ def headline(result: CollectResult) -> str:
     """The answer in one sentence."""
     if result.state == "new":
         return (
-            f"{counted(result.items, 'item')} are ready for {counted(result.raters, 'rater')}: "
+            f"{counted(result.items, 'item is', 'items are')} ready for {counted(result.raters, 'rater')}: "
             f"{counted(result.planned, 'rating')}, {result.ratings_per_item} of each item."
         )
     share = percent(result.ratings / result.planned) if result.planned else "none"
     ended = {"finished": " All raters are done.", "stopped": " The collection was stopped."}.get(result.state, "")
-    return f"{whole(result.ratings)} of {counted(result.planned, 'rating')} are in ({share}).{ended}"
+    return f"{whole(result.ratings)} of {whole(result.planned)} ratings are in ({share}).{ended}"
 
 
 LOOKS = (
