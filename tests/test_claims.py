@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,21 @@ import pytest
 from scipy.special import stdtr
 
 import dissensus
+from dissensus.data.collection import UNDO_MOST
+from dissensus.data.labels import MOST_ORDINAL_LABELS, SUM_TOLERANCE
 from dissensus.data.paths import example_path
+from dissensus.data.sources.files import LARGE_PARQUET, LARGE_TEXT
+from dissensus.methods.decide.gains import LEVEL, RATERS_LEVEL
+from dissensus.methods.decide.reasons import LARGE_SHIFT
+from dissensus.methods.decide.result import DecideOptions
+from dissensus.methods.equivalence.ceiling import FEWEST_RATINGS
+from dissensus.methods.gate.result import GateOptions
+from dissensus.methods.history.changes import FEWEST_SHARED
+from dissensus.methods.items.items import AGREED
+from dissensus.methods.panel.result import MOST_LABELS
+from dissensus.methods.parts.parts import FEWEST_ITEMS as SLICE_ITEMS
+from dissensus.sizes import NAMES, Limits
+from dissensus.web.guard import MEGABYTE, Settings
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 
@@ -117,3 +132,49 @@ def test_the_truth_behind_the_examples_is_what_the_page_says():
     worth = {judge["judge"]: judge["equivalent_raters"] for judge in truth["classifiers"]}
     assert says("explanation/example-data.md", "The classifier is truly worth 1.5 raters, the keywords 0.4.")
     assert {name: round(value, 1) for name, value in worth.items()} == {"classifier": 1.5, "keywords": 0.4}
+
+
+GATE, DECIDE = GateOptions(judge=("j",), min_equivalence=1.0), DecideOptions()
+SERVER = Settings()
+NUMBERS = {
+    ("read-large-files", "Parquet and gzipped text above 40 MB, and other text above 400 MB"): (
+        LARGE_PARQUET,
+        LARGE_TEXT,
+    )
+    == (40 * MEGABYTE, 400 * MEGABYTE),
+    ("questions-and-slices", "Slices of fewer than 10 items are left out"): SLICE_ITEMS == 10,
+    ("collect-ratings", "They can undo their last ten answers"): UNDO_MOST == 10,
+    ("watch-a-judge", "if there are fewer than 20, on all items"): FEWEST_SHARED == 20,
+    ("combine-judges", "takes at most 40 labels"): MOST_LABELS == 40,
+    ("choose-a-judge", "below .001 for these raters and below .025 for others"): (LEVEL, RATERS_LEVEL)
+    == (0.001, 0.025),
+    ("choose-a-judge", "a third of the distance between two raters"): LARGE_SHIFT == 1 / 3,
+    ("choose-a-judge", "by at most a tenth of a person's lead"): DECIDE.margin == 0.1,
+    ("find-the-items-behind-a-number", "no label has two thirds of them"): AGREED == 2 / 3,
+    ("use-it-in-ci", "with 500 bootstrap samples. On fewer than 30 items"): (GATE.bootstrap, GATE.min_items)
+    == (500, 30),
+    ("get-your-data-in", "or more than 20 different ones | interval"): MOST_ORDINAL_LABELS == 20,
+    ("get-your-data-in", "must sum to 1, give or take 0.001"): SUM_TOLERANCE == 0.001,
+    ("how-many-raters-is-my-judge-worth", "With eight or more ratings per item, `--ceiling`"): FEWEST_RATINGS == 8,
+    ("use-it-in-a-browser", "up to 200 MB"): SERVER.largest_upload == 200 * MEGABYTE,
+    ("use-it-in-a-browser", "deleted an hour after its last use"): SERVER.keep_seconds == 3600,
+    ("use-it-in-a-browser", "at most half an hour"): SERVER.longest_job == 1800,
+}
+
+
+@pytest.mark.parametrize(("page", "sentence"), NUMBERS)
+def test_a_number_in_a_guide_is_the_one_in_the_code(page, sentence):
+    assert says(f"how-to/{page}.md", sentence)
+    assert NUMBERS[page, sentence]
+
+
+def test_the_limits_listed_are_those_of_the_code():
+    page = (DOCS / "how-to" / "read-large-files.md").read_text(encoding="utf-8")
+    listed = dict(re.findall(r"^\| `([a-z]+)` \| [^|]+ \| ([^|]+) \|$", page, re.MULTILINE))
+    own = {name: getattr(Limits(), name) for name in NAMES}
+    assert listed.pop("memory") == "nine tenths of the machine's"
+    assert listed.pop("bytes") == f"{own['bytes'] / 2**30:.0f} GB"
+    assert {name: int(number.replace(",", "")) for name, number in listed.items()} == {
+        name: number for name, number in own.items() if name in listed
+    }
+    assert {*listed, "memory", "bytes"} == set(NAMES)
