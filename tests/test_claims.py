@@ -178,3 +178,25 @@ def test_the_limits_listed_are_those_of_the_code():
         name: number for name, number in own.items() if name in listed
     }
     assert {*listed, "memory", "bytes"} == set(NAMES)
+
+
+def test_learned_on_all_items_a_calibration_scores_too_well_and_on_other_items_too_badly_by_as_much():
+    sentence = (
+        "Learned on all items, the translation scores too well; learned on *other* items, it scores too badly, by about"
+    )
+    assert says("explanation/survey-equivalence.md", sentence)
+    rng = np.random.default_rng(0)
+    chance = np.linspace(0.2, 0.8, 10)  # of a yes, for each of ten answers of a judge, 100 items each
+    fold = np.tile(np.arange(10), 10)  # ten items of each answer in each of ten folds
+    yes = rng.random((2000, 10, 100)) < chance[:, None]
+
+    def score(share):
+        return np.where(yes, np.log2(share), np.log2(1 - share)).mean(axis=(1, 2))
+
+    inside = yes.mean(axis=2, keepdims=True)
+    by_fold = np.stack([yes[:, :, fold == one].sum(axis=2) for one in range(10)], axis=2)
+    outside = ((by_fold.sum(axis=2, keepdims=True) - by_fold) / 90)[:, :, fold]
+    best = score(chance[:, None])
+    too_well, too_badly = (score(inside) - best).mean(), (best - score(outside)).mean()
+    assert too_well == pytest.approx(10 / 2 / 1000 / math.log(2), rel=0.1)  # half a parameter per item, in bits
+    assert too_badly == pytest.approx(too_well, rel=0.2)
