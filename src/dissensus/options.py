@@ -64,7 +64,6 @@ class Declared:
     metavar: str = ""  # what stands for the value in the help
     flag: str = ""  # as the command line calls it, where that is not its name
     typed: Callable[[str], object] | None = None  # reads the value from one word of the command line, such as `1,3,5`
-    label: str = ""  # as a web page calls it
 
     def allows(self, number: float) -> bool:
         """Whether a number is in the range; NaN, infinity and what would be it in a product never are."""
@@ -85,12 +84,11 @@ def option(
     metavar: str = "",
     flag: str = "",
     typed: Callable[[str], object] | None = None,
-    label: str = "",
 ) -> T:
     """A field of an `Options`, with all that is known of it; see `Declared`."""
     declared = Declared(
         help=help, choices=tuple(choices), at_least=at_least, above=above, at_most=at_most, below=below, limit=limit,
-        wants=wants, metavar=metavar, flag=flag, typed=typed, label=label,
+        wants=wants, metavar=metavar, flag=flag, typed=typed,
     )  # fmt: skip
     return field(default=default, metadata={"option": declared})
 
@@ -194,7 +192,7 @@ def _range(declared: Declared) -> str:
 def bootstrap_option(default: int = 500, *, help: str = "Bootstrap samples; 0 for no intervals.") -> int:  # noqa: A002
     """How many bootstrap samples a method draws."""
     wants = "give the number of samples, or 0 for none"
-    return option(default, help=help, at_least=0, limit="samples", wants=wants, metavar="N", label="Bootstrap samples")
+    return option(default, help=help, at_least=0, limit="samples", wants=wants, metavar="N")
 
 
 def elicitation_option() -> Literal["forced_choice", "response_set"] | None:

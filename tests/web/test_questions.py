@@ -1,12 +1,14 @@
 """The pages that ask one question about a data set, and the planner of labels in all its forms, over HTTP."""
 
 import html
+import inspect
 import json
 import re
 import shlex
 
 import pytest
 
+import dissensus
 from dissensus.cli.main import main
 
 from web_server import lead_of, running, shown, words
@@ -26,10 +28,39 @@ ASKED = [
     ("alt_test", "/alt-test", "epsilon=0.2&judge=near"),
     ("prevalence", "/prevalence", "positive=yes&judge=far"),
     ("panel", "/panel", "bootstrap=20&judge=near,far&max_raters=2&method=average"),
-    ("raters", "/raters", "bootstrap=20&positive=yes&group=team"),
+    ("raters", "/raters", "bootstrap=20&positive=yes&group=team&raters=fixed"),
     ("gate", "/gate", "judge=near&min_equivalence=0.5&not_worse_than=far&margin=0.2"),
     ("plan_labels", "/plan/labels", "a=near&b=far&goal=error&error=0.1"),
 ]
+
+NOT_ON_A_PAGE = {  # options of methods that have a page, and why the page has no field for them
+    "bootstrap": "enough by default: only on pages where fewer save a visitor much time",
+    "resamples": "as bootstrap",
+    "confidence": "pages show intervals of 95%, so that numbers on different pages can be compared",
+    "calibrate": "what fits the score is found without asking",
+    "combiner": "follows from the score",
+    "score": "of gate: the worth of the report, for a threshold that people read there",
+    "clip": "for researchers: how far probabilities are kept from 0 and 1",
+    "bins": "for researchers: of the binned earth mover's distance",
+    "bounds": "as bins",
+    "people": "for researchers: the sizes of surveys that judges stand beside",
+    "min_items": "of gate: a guard that a visitor should not lower to pass",
+    "min_raters": "a guard, as min_items",
+    "same_scale": "the data page asks how the files are read",
+    "reverse": "as same_scale",
+    "elicitation": "as same_scale",
+}
+
+
+def test_each_option_of_a_method_has_a_field_on_its_page_or_a_reason_not_to():
+    from dissensus.web.pages.questions import ASKINGS  # noqa: PLC0415 - needs the extra [web]
+
+    given = {"ratings", "judges", "task", "rng", "engine", "workers", "progress", "baseline", "new", "pairs"}
+    missing = set()
+    for asking in ASKINGS:
+        parameters = set(inspect.signature(getattr(dissensus, asking.method)).parameters) - given
+        missing |= parameters - {field.argument for field in asking.all_fields}
+    assert missing == set(NOT_ON_A_PAGE)
 
 
 @pytest.fixture(scope="module")

@@ -34,7 +34,7 @@ STREAM = 0x7A7E25
 def raters_option() -> RatersAs | None:
     """Whether intervals are for raters like these or for these raters."""
     text = "Intervals for raters like these (sampled) or for these raters alone (fixed); sampled where ids allow it."
-    return option(None, metavar="R", choices=get_args(RatersAs), help=text, label="Raters are")
+    return option(None, metavar="R", choices=get_args(RatersAs), help=text)
 
 
 def resolve_raters(wanted: RatersAs | None, ratings: Ratings, *, bootstrap: int = 1) -> tuple[RatersAs, list[str]]:

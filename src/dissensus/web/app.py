@@ -69,7 +69,7 @@ async def progress(request: Request) -> Response:
     job = desk.jobs.find(request.path_params["id"])
     if job is None:
         return problem(GONE, 404)
-    return progress_answer(desk, WORKS[job.task], job, request.query_params.get("have", "").split(","))
+    return progress_answer(desk, WORKS[job.key[0]], job, request.query_params.get("have", "").split(","))
 
 
 async def cancel(request: Request) -> Response:
@@ -80,8 +80,8 @@ async def cancel(request: Request) -> Response:
         return problem(GONE, 404)
     desk.long.cancel(job)
     if "hx-request" not in request.headers:
-        return RedirectResponse(WORKS[job.task].page_address(job.key), status_code=303)
-    return HTMLResponse(answer_html(desk, WORKS[job.task], job))
+        return RedirectResponse(WORKS[job.key[0]].page_address(job.key), status_code=303)
+    return HTMLResponse(answer_html(desk, WORKS[job.key[0]], job))
 
 
 ROUTES = [

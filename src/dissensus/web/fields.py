@@ -82,7 +82,7 @@ def option_field(options: type[Options], name: str, **more: Any) -> Field:  # no
     usual = str(default) if isinstance(default, str | int | float) and not isinstance(default, bool) else ""
     declared_type = options.__dataclass_fields__[name].type
     kind = declared_type.__name__ if isinstance(declared_type, type) else str(declared_type)
-    made: dict[str, Any] = {"label": declared.label, "default": usual, "usual": usual}
+    made: dict[str, Any] = {"default": usual, "usual": usual}
     if is_several(options, name):
         made["holds"] = "names"
     elif kind.startswith("bool"):

@@ -76,11 +76,12 @@ class Order:
     data: str  # id of the data set; empty if there is none
     state: str  # what was chosen on the page, as in its address
     reading: str = ""  # how the files are read, whether the project says so or the address
+    method: str = ""  # whose answer is wanted, where one task serves several methods
 
     @property
     def key(self) -> Key:
         """The same for the same question."""
-        return self.task, self.data, self.state, self.reading
+        return self.method or self.task, self.data, self.state, self.reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

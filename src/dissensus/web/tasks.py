@@ -158,29 +158,18 @@ def part(tell: Tell, name: str, html: str) -> None:
 
 # ---- One question about a data set
 
-DOING = {  # the methods that have a page of their own, and what their progress says
-    "alt_test": "Comparing with each rater",
-    "compare": "Resampling",
-    "gate": "Checking the judge",
-    "panel": "Combining the judges",
-    "prevalence": "Counting",
-    "raters": "Comparing raters",
-}
-WITHOUT_JUDGES_TOO = frozenset({"raters"})
-NAMES_A_JUDGE = frozenset({"gate"})  # as long as no judge is named, the answer is the judges there are
 
-
-def ask(method: str, arguments: Mapping[str, object], tell: Tell) -> Message:
+def question_task(arguments: Mapping[str, object], tell: Tell) -> Message:
     """The answer of a method about a data set, as a section, and the judges there are to ask about."""
     data, options = mapping_in(arguments, "data"), mapping_in(arguments, "options")
     step = steps(tell)
     with step("Reading the files"):
-        judges = judges_in(data) if method in WITHOUT_JUDGES_TOO else judges_wanted(data)
-        if judges is not None and method in NAMES_A_JUDGE and not options.get("judge"):
+        judges = judges_wanted(data) if arguments["needs_judges"] else judges_in(data)
+        if judges is not None and arguments["names_a_judge"] and not options.get("judge"):
             return {"judges": list(judges.judges)}
         ratings = ratings_in(data, group=text_in(data, "group"))
-    with step(DOING[method]) as progress:
-        function: Callable[..., Result] = getattr(dissensus, method)
+    with step(str(arguments["progress_text"])) as progress:
+        function: Callable[..., Result] = getattr(dissensus, str(arguments["method"]))
         also = {"task": task_in(data), "progress": progress}
         taken = inspect.signature(function).parameters
         result = function(ratings, judges, **options, **{name: own for name, own in also.items() if name in taken})
@@ -287,7 +276,7 @@ def _task_text(arguments: Mapping[str, object]) -> str:
 
 
 TASKS: dict[str, Work] = {  # every kind of work by its name, as a page orders it
-    **{method: partial(ask, method) for method in DOING},
+    "question": question_task,
     "plan_labels": partial(plan_task, "labels"),
     "plan_raters": partial(plan_task, "raters"),
     "checkup": checkup_task,

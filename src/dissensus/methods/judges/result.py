@@ -34,9 +34,7 @@ class JudgesOptions(Options):
     """What the user asked for, as in `judges`."""
 
     judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to compare; may be repeated.")
-    positive: tuple[str, ...] = option(
-        (), metavar="LABEL", help="An option that counts as positive; may be repeated.", label="Positive option"
-    )
+    positive: tuple[str, ...] = option((), metavar="LABEL", help="An option that counts as positive; may be repeated.")
     tau: tuple[float, ...] = option(
         (0.5,), above=0, at_most=1, wants=A_SHARE, metavar="T",
         help="Share at which an item is positive (.5 if not given); may be repeated.",

@@ -24,14 +24,11 @@ class PrevalenceOptions(Options):
     """What the user asked for, as in `prevalence`."""
 
     judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to take; may be repeated.")
-    positive: tuple[str, ...] | None = option(
-        None, metavar="LABEL", help="A label that is counted; may be repeated.", label="Label to count"
-    )
+    positive: tuple[str, ...] | None = option(None, metavar="LABEL", help="A label that is counted; may be repeated.")
     half: tuple[str, ...] | None = option(
         None,
         metavar="LABEL",
         help="A label that counts half, e.g. a tie; may be repeated.",
-        label="Label to count half",
     )
     target: Target = option(
         "share", choices=TARGETS, metavar="T",

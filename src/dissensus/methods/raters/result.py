@@ -14,9 +14,7 @@ from dissensus.sampling.raters import RatersAs, raters_option
 class RatersOptions(Options):
     """What the user asked for, as in `raters`."""
 
-    judge: tuple[str, ...] | None = option(
-        None, metavar="J", help="A judge to compare with groups; may be repeated.", label="Judge to compare with groups"
-    )
+    judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to compare with groups; may be repeated.")
     positive: tuple[str, ...] = option(
         (), metavar="LABEL", help="A label to count for each rater; may be repeated; the task's if not given."
     )

@@ -37,6 +37,10 @@ from dissensus.web.state import Desk, answer_values, data_of, desk_of, query_of
 # ---- Pages that ask one question about a data set: a form, the answer as a job, and how to ask elsewhere
 
 
+FOR_THE_TASK = ("method", "progress_text", "needs_judges", "names_a_judge")
+"""Of a question, what a worker must know."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """A question about a data set."""
@@ -46,9 +50,11 @@ class Asking:
     title: str
     lead: str
     button: str
+    progress_text: str  # what is done, while the visitor waits
     fields: tuple[Field, ...]  # what can be said about the question
     reading_fields: tuple[Field, ...] = ()  # what can be said about the ratings, here and not on other pages
     needs_judges: bool = True  # whether there is no answer without judges
+    names_a_judge: bool = False  # whether the answer is the judges there are, as long as none is named
     takes_task: bool = False  # whether Python is given the task of an example
 
     @property
@@ -70,10 +76,11 @@ class Asking:
         data = shelf.find(query.get("data", ""))
         read, values = reading(data, query), values_of(self.all_fields, query)
         about = {**data.arguments(), **read, **keywords(self.reading_fields, values)}
-        arguments = {"data": about, "options": keywords(self.fields, values)}
+        said: dict[str, object] = {name: getattr(self, name) for name in FOR_THE_TASK}
+        said |= {"data": about, "options": keywords(self.fields, values)}
         state = urlencode({**address_options(data, query), **chosen(self.all_fields, values)})
         key = read_as(shelf, data, read)
-        return Order(task=self.method, arguments=arguments, data=data.id, state=state, reading=key)
+        return Order(task="question", method=self.method, arguments=said, data=data.id, state=state, reading=key)
 
     def show(self, job: Job) -> str:
         """The answer; where a judge had to be named and was not, the judges to choose from."""
@@ -137,6 +144,10 @@ def judges_known(desk: Desk, data: str) -> list[str]:
 
 ANY_JUDGE = {"label": "Judge", "holds": "one", "hint": "every judge if empty", "nobody": "every judge"}
 NOBODY = "nobody in particular"
+RATERS_ARE = {
+    "label": "Intervals for",
+    "choices": (("", "what the file allows"), ("sampled", "raters like these"), ("fixed", "these raters alone")),
+}
 SCORES = (
     ("accuracy", "the same label"),
     ("rmse", "near in numbers"),
@@ -153,6 +164,7 @@ ALT_TEST = Asking(
     title="Can this judge replace a rater?",
     lead="Each rater is left out in turn, and the judge takes their place: who is closer to the remaining raters?",
     button="Test",
+    progress_text="Comparing with each rater",
     fields=(
         option_field(AltTestOptions, "judge", **ANY_JUDGE),
         option_field(
@@ -163,6 +175,7 @@ ALT_TEST = Asking(
         option_field(AltTestOptions, "test", label="Test", choices=TESTS),
         option_field(AltTestOptions, "alpha", label="Level of the test"),
         option_field(AltTestOptions, "min_items", label="Items that a rater needs"),
+        option_field(AltTestOptions, "raters", **RATERS_ARE),
     ),
 )  # fmt: skip
 
@@ -190,6 +203,7 @@ COMPARE = Asking(
     title="Is A better than B?",
     lead="Two judges are compared on the items that both answered and people rated.",
     button="Compare",
+    progress_text="Resampling",
     fields=(
         option_field(
             CompareOptions, "a", label="First judge", hint="a name; every pair if both are empty", nobody="every pair"
@@ -198,23 +212,26 @@ COMPARE = Asking(
         METRIC,
         option_field(CompareOptions, "test", label="Test", choices=COMPARE_TESTS),
         option_field(CompareOptions, "margin", label="Margin", hint="also: is B at most this much worse than A?"),
+        option_field(CompareOptions, "raters", **RATERS_ARE),
     ),
 )
 
 
 PANEL_SCORES = (("cross-entropy", "cross-entropy, in bits"), ("brier", "Brier score"), ("agreement", "agreement"))
-FEWER = "fewer are quicker; 0 gives no intervals"
+BOOTSTRAP = {"label": "Bootstrap samples", "hint": "fewer are quicker; 0 gives no intervals"}
 PANEL = Asking(
     method="panel",
     title="What are several judges worth together?",
     lead="The judges are combined in three ways, and each way is compared with surveys of people.",
     button="Combine",
+    progress_text="Combining the judges",
     fields=(
         option_field(PanelOptions, "judge", label="Members", hint="names, separated by commas; all judges if empty"),
         option_field(PanelOptions, "method", label="Ways to combine", hint="plurality,average,stacked; all if empty"),
         option_field(PanelOptions, "score", label="How predictions are scored", choices=PANEL_SCORES),
         option_field(PanelOptions, "max_raters", label="The largest survey"),
-        option_field(PanelOptions, "bootstrap", hint=FEWER),
+        option_field(PanelOptions, "bootstrap", **BOOTSTRAP),
+        option_field(PanelOptions, "raters", **RATERS_ARE),
     ),
 )  # fmt: skip
 
@@ -228,6 +245,7 @@ PREVALENCE = Asking(
     lead="A judge answered all items, and people rated some of them, drawn at random: the share of positive items, "
     "corrected for the judge's errors.",
     button="Estimate",
+    progress_text="Counting",
     fields=(
         replace(POSITIVE, stand_in="yes"),
         option_field(PrevalenceOptions, "half", label="Labels that count half", hint="such as a tie"),
@@ -235,6 +253,7 @@ PREVALENCE = Asking(
         option_field(PrevalenceOptions, "target", label="An item counts", choices=TARGETS),
         option_field(PrevalenceOptions, "tau", label="Share that decides it", hint="where items count as a whole"),
         option_field(PrevalenceOptions, "interval", label="Interval", choices=INTERVALS),
+        option_field(PrevalenceOptions, "raters", **RATERS_ARE),
     ),
     takes_task=True,
 )  # fmt: skip
@@ -245,6 +264,7 @@ GATE = Asking(
     title="May this judge pass?",
     lead="Thresholds that a judge must meet, tested on the bounds of intervals.",
     button="Check",
+    progress_text="Checking the judge",
     fields=(
         option_field(GateOptions, "judge", label="Judge to check", holds="one", nobody="choose one", stand_in="J"),
         option_field(GateOptions, "min_equivalence", label="Worth at least this many raters", default="1"),
@@ -259,7 +279,9 @@ GATE = Asking(
         option_field(GateOptions, "not_worse_than", label="Not worse than this judge", holds="one", nobody=NOBODY),
         option_field(GateOptions, "margin", label="By at most", hint="in units of the measure below"),
         option_field(GateOptions, "metric", label="How close to people", choices=METRICS),
+        option_field(GateOptions, "raters", **RATERS_ARE),
     ),
+    names_a_judge=True,
     takes_task=True,
 )  # fmt: skip
 
@@ -270,10 +292,12 @@ RATERS = Asking(
     lead="How far raters agree with the rest, how high and consistently they rate, and whether a judge sides with a "
     "group of them.",
     button="Show them",
+    progress_text="Comparing raters",
     fields=(
         POSITIVE,
         option_field(RatersOptions, "judge", **(ANY_JUDGE | {"label": "Judge to compare with groups"})),
-        option_field(RatersOptions, "bootstrap", hint=FEWER),
+        option_field(RatersOptions, "bootstrap", **BOOTSTRAP),
+        option_field(RatersOptions, "raters", **RATERS_ARE),
     ),
     reading_fields=(Field(name="group", label="Column of the raters' group", hint="if it is not called group"),),
     needs_judges=False,
