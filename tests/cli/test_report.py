@@ -125,7 +125,7 @@ def test_costs_are_in_the_sentences_about_what_to_collect(capsys, tmp_path):
     small = ("report", ratings, "--bootstrap", 0, "--quiet", "-o", page)
     assert run(capsys, *small, "--rating-cost", 0.25)[0] == 0
     # 8 of 10 items have one rating: a second one of each costs 8 * 0.25.
-    assert "Rate 8 items a second time (cost 2):" in page.read_text(encoding="utf-8")
+    assert "Get a second rating of 8 items (cost 2 at your prices):" in page.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("form", ["html", "md", "json"])

@@ -216,7 +216,7 @@ def test_leaving_raters_out_is_one_possibility_and_no_mend(tmp_path):
     text = " ".join(doctor(path).summary().split())
     assert "One possibility is `drop=` of `import_` rater=lazy0 `drop=` of `import_` rater=lazy1" in text
     assert "Fix it with" not in text
-    assert "If you choose so, run `dissensus import` with these options" in text
+    assert "To do so, run `dissensus import` with the option" in text
 
 
 def test_columns_of_probabilities_are_in_the_column_mapping(tmp_path):

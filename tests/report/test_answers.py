@@ -238,7 +238,7 @@ def test_each_step_says_what_is_done_and_how_far_it_is():
         "Resampling items",
         "Looking at the raters",
         "Putting judges in the place of raters",
-        "Comparing judges with surveys of people",
+        "Comparing judges with people",
         "Deciding",
         "Ranking judges under every definition",
         "Comparing the two best judges",

@@ -55,7 +55,7 @@ def test_without_intervals_the_surveys_on_either_side_of_the_estimate_are_named(
         # Of an interval that holds 0, or begins below it, asking nobody may be as good.
         (NAN, 0.27, "worse than asking one person, not shown to be better than asking nobody"),
         (0.0, 1.83, "worse than asking two people, not shown to be better than asking nobody"),
-        (NAN, NAN, "too uncertain to rank among surveys of people"),
+        (NAN, NAN, "too uncertain to say how many people it equals"),
         (3.0, 3.0, "as good as asking three people"),
     ],
 )

@@ -86,3 +86,13 @@ def test_warnings_that_ask_for_nothing_are_left_to_the_json():
 def test_a_shift_of_nothing_has_no_sign(shift, shown):
     table = view(decision(1, n_used=1, shift=shift)).main_table()
     assert (table.rows[0][-1] if "Shift" in table.columns else None) == shown
+
+
+def test_a_reason_keeps_the_name_of_a_judge_that_it_begins_with():
+    found = decision(1, n_used=0)
+    judges = (dataclasses.replace(found.judges[0], judge="Hilfreich_GPT"),)
+    advice = dataclasses.replace(found.recommendation, use=(), how=None, reason="Hilfreich_GPT comes closest.")
+    none = dataclasses.replace(found, judges=judges, recommendation=advice)
+    assert lead_sentence(none) == "Use no judge yet: Hilfreich_GPT comes closest."
+    advice = dataclasses.replace(advice, reason="No judge is known.")
+    assert lead_sentence(dataclasses.replace(none, recommendation=advice)).endswith(": no judge is known.")

@@ -167,7 +167,7 @@ ANSWERS = [
         1,
         '"gpt" is worth less than asking nobody: predicting from how common each label is does better.',
     ),
-    (worth(verdict="above K"), 1, '"gpt" is worth more than 5 raters, the largest survey here.'),
+    (worth(verdict="above K"), 1, '"gpt" is worth more than 5 raters, the most that can be asked here.'),
     (worth(verdict=None), 1, 'How many raters "gpt" is worth is undefined here: the warnings say why.'),
     (
         worth(verdict="below 0", equivalence_high=0.3),
@@ -290,7 +290,7 @@ def test_every_score_has_words_that_say_what_is_better(score):
 @pytest.mark.parametrize("combiner", COMBINERS)
 def test_every_combiner_has_words(combiner):
     said = combiner_sentence({"combiner": combiner})
-    assert said.startswith("A survey predicts ")
+    assert said.startswith("Prediction from people's labels: ")
     assert "combiner" not in said
 
 
@@ -372,7 +372,7 @@ def test_one_rating_per_item_has_no_chart():
 def test_no_judge_is_no_answer_but_a_curve():
     result = dataclasses.replace(found(), judges=())
     assert section_of(result).lead == "There is no judge to compare with people."
-    assert figure_of(result).title == "What a survey of people predicts, by its size"
+    assert figure_of(result).title == "How well people predict another rater, by how many are asked"
 
 
 # The chart
@@ -475,7 +475,7 @@ def test_on_a_curve_of_nobody_a_judge_with_a_score_is_known_to_be_better():
 
 def test_one_rater_is_one():
     said = worth_in_short(worth(verdict="above K"), SETTINGS, terms_of(SETTINGS, largest=1), judges=1)
-    assert said.startswith('"gpt" is worth more than 1 rater, the largest')
+    assert said.startswith('"gpt" is worth more than 1 rater, the most')
 
 
 @pytest.mark.parametrize(("low", "is_advised"), [(0.2, True), (NAN, False)])

@@ -341,7 +341,7 @@ def test_the_reverse_matrix_is_a_table_of_what_choices_stand_for():
         pairs=30,
         paired_by="rater",
     )
-    rows = table(found(reverse_matrix=matrix), "The reverse matrix").rows
+    rows = table(found(reverse_matrix=matrix), "What those who chose").rows
     assert [list(row) for row in rows] == [
         ["yes", "yes", "0.70 [0.70, 0.70]"],
         ["yes", "yes and no", "0.30 [0.30, 0.30]"],

@@ -112,7 +112,7 @@ def steps(prices=Prices(item=0.0, rating=1.0), **parts):  # noqa: B008
 
 def test_what_to_collect_starts_with_the_next_step_of_the_decision_and_its_cost():
     assert steps(decision=decision(("b", "c"), step=MORE)) == [
-        "To tell b from c, rate 660 items by 1 person each (cost 660)."
+        "To tell b from c, rate 660 items by 1 person each (660 ratings)."
     ]
     nothing = Next(text="better judges are needed before more ratings.", items=None, raters=None, cost=None)
     assert steps(decision=decision((), step=nothing)) == ["Better judges are needed before more ratings."]
@@ -131,7 +131,9 @@ def test_rated_items_that_judges_left_out_come_before_new_ones():
 
 def test_items_rated_once_ask_for_a_second_rating():
     [step] = steps(agreement=agreement(once=100))
-    assert step == ("Rate 100 items a second time (cost 100): an item with one rating says nothing about agreement.")
+    assert step == (
+        "Get a second rating of 100 items (100 ratings): an item with one rating says nothing about agreement."
+    )
     assert steps(agreement=agreement(once=20)) == []
 
 
@@ -233,25 +235,27 @@ def test_each_warning_stands_once_and_many_are_folded():
     assert [*kept, *(note.text for note in fold.parts)] == ["a.", "b.", "c.", "d.", "e."]
 
 
-def test_options_are_named_in_words_with_the_command_that_has_them_where_a_report_does_not():
-    def note(warning):
+def test_a_page_has_no_options_and_folds_warnings_that_only_advise_them():
+    def shown(warning):
         told = dataclasses.replace(surveys(settings={"calibrate": "table"}), warnings=(warning,))
-        return whole(worth=told).sections[1].blocks[-1].text
+        return whole(worth=told).sections[1].parts()[-1].text
 
-    fixed = f"{named('cohort')} keeps the items fixed."
-    assert note(fixed) == "the option 'cohort' of `equivalence` keeps the items fixed."
-    assert note(f"Name it with {named('positive')}.") == "Name it with the option 'positive'."
-    assert note(f"See {named('scale', of='read')}.") == "See the option 'scale'."
+    fixed = f"3 items are left out: {named('cohort')} keeps them. {named('max_raters')} 1 does, too."
+    assert shown(fixed) == "3 items are left out."
+    assert shown(f"Name it with {named('positive')}, or in the task.") == "Name it."
+    assert shown(f"Only 3 items count: get the rest, or choose with {named('judge')}.").endswith("or choose.")
+    assert shown(f"A judge wins by 10 points ({named('epsilon')}).") == "A judge wins by 10 points."
+    assert shown(f"{named('resamples')} 200 is too few.") == "'resamples' 200 is too few."
+    assert shown("`dissensus decide` or `dissensus items`?") == (
+        "the top of this page or 'Which items are behind the numbers?'?"
+    )
 
 
-def test_the_users_prices_are_repeated_and_no_others_asked_for():
-    answers = Answers(agreement=agreement(), decision=decision(step=MORE))
-    texts = [
-        [block.text for block in report.sections[-1].blocks if isinstance(block, Paragraph)]
-        for report in (report_of(answers, title="t"), report_of(answers, title="t", item_cost=0.5, rating_cost=0.12))
-    ]
-    assert texts[0] == ["Costs count one rating as 1."]
-    assert texts[1] == ["Costs count 0.5 for a new item and 0.12 for a rating."]
+def test_costs_are_ratings_unless_there_are_prices():
+    [usual] = steps(decision=decision(step=MORE))
+    [priced] = steps(Prices(item=0.5, rating=0.12), decision=decision(step=MORE))
+    assert usual.endswith("(660 ratings).")
+    assert priced.endswith("(cost 660 at your prices).")
 
 
 def test_nothing_to_collect_is_said():

@@ -138,7 +138,7 @@ def equivalence_command(
 ) -> None:
     """How many raters is this judge worth?
 
-    Compares each judge with surveys of 0, 1, 2, ... raters: how well does it predict another rater's label?
+    Compares each judge with samples of 0, 1, 2, ... raters: how well does it predict another rater's label?
     """
     from dissensus.methods.equivalence import equivalence
 
@@ -251,7 +251,7 @@ def panel_command(
 ) -> None:
     """What are several judges worth together, and beside people?
 
-    Combines the judges in three ways, and says how many raters each judge saves in surveys of people.
+    Combines the judges in three ways, and says how many raters each judge saves beside people.
     """
     from dissensus.methods.panel import panel
 

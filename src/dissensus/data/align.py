@@ -22,10 +22,15 @@ def elicitations_in(ratings: Ratings) -> set[int]:
     return set() if ratings.elicitation is None else set(np.unique(ratings.elicitation).tolist())
 
 
+OTHER_KIND = f"Choose the other kind with {named('elicitation', of='equivalence')}."
+KEEP_KIND = "To count those instead, keep only their rows in the file."
+"""The same where a command has no such option."""
+
+
 def asked_in_one_way(
-    ratings: Ratings, judges: Judges | None, elicitation: Elicitation | None
+    ratings: Ratings, judges: Judges | None, elicitation: Elicitation | None, *, remedy: str = OTHER_KIND
 ) -> tuple[Ratings, list[str]]:
-    """The ratings of one elicitation, so that nobody counts twice, and what was left out.
+    """The ratings of one elicitation, so that nobody counts twice, what was left out and what to do about it.
 
     Left to us, response sets where judges answer with several options, else forced choices.
     """
@@ -36,13 +41,12 @@ def asked_in_one_way(
     kind = ELICITATIONS[judges is not None and len(judges.labels) > len(judges.options)]
     kept = ratings.of_elicitation(kind)
     lost = ratings.n_ratings - kept.n_ratings
-    other = f"Choose the other kind with {named('elicitation', of='equivalence')}."
     words = kind.replace("_", " ")
     if judges is None:
-        return kept, [f"Raters are compared by {words}s only: {counted(lost, 'other rating')} were left out. {other}"]
+        return kept, [f"Raters are compared by {words}s only: {counted(lost, 'other rating')} were left out. {remedy}"]
     if not set(kept.items) & set(judges.items):
         return ratings, []
-    return kept, [f"Judges are compared with {words}s only: {counted(lost, 'other rating')} were left out. {other}"]
+    return kept, [f"Judges are compared with {words}s only: {counted(lost, 'other rating')} were left out. {remedy}"]
 
 
 def answers_to(judges: Judges, ratings: Ratings, elicitation: Elicitation) -> Judges:

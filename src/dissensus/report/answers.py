@@ -244,7 +244,7 @@ class Asking:
         def ask(progress: Progress | None) -> Worked:
             return worked_worth(self.ratings, judges, self.decision_options(), **self.where(progress))
 
-        return self.ask(WORTH, "Comparing judges with surveys of people", ask)
+        return self.ask(WORTH, "Comparing judges with people", ask)
 
     def decision_options(self) -> DecideOptions:
         """The options of the decision at the top."""

@@ -4,7 +4,7 @@ Each method has one view (report/views/) that turns its result into a Section; t
 app render the same Section, so that a sentence is written once.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Literal, TypeVar, cast
 
@@ -110,7 +110,11 @@ class Section:
         """What a terminal shows unless it is asked for details: the main table and the first notes."""
         notes = [text for block in self.blocks for text in _note_texts(block)]
         folds = [block for block in self.blocks if isinstance(block, Fold)]
-        left = [*_several(len(notes) - MOST_NOTES, "more note"), *_several(len(folds), "section")]
+        titles = [fold.title for fold in folds if not all(isinstance(part, Note) for part in fold.parts)]  # mere facts
+        left = [
+            *_several(len(notes) - MOST_NOTES, "more note"),
+            *(titles if len(titles) == 1 else _several(len(titles), "section")),
+        ]
         return Brief(table=self.main_table(), notes=notes[:MOST_NOTES], left_out=" and ".join(left))
 
     def main_table(self) -> Table | None:
@@ -225,13 +229,18 @@ class Report:
 
 def respelled(document: T, spelling: Spelling) -> T:
     """A section or a report with every option that its texts name as a front end spells it."""
+    return reworded(document, lambda text: spelled(text, spelling) if NAME_START in text else text)
+
+
+def reworded(document: T, change: Callable[[str], str]) -> T:
+    """A section or a report with each of its texts changed."""
     if isinstance(document, str):
-        return cast("T", spelled(document, spelling)) if NAME_START in document else document
+        return cast("T", change(document))
     if is_dataclass(document) and not isinstance(document, type | Result):
-        changed = {one.name: respelled(getattr(document, one.name), spelling) for one in fields(document)}
+        changed = {one.name: reworded(getattr(document, one.name), change) for one in fields(document)}
         return cast("T", replace(document, **changed))
     if isinstance(document, list | tuple):
-        return cast("T", type(document)(respelled(one, spelling) for one in document))
+        return cast("T", type(document)(reworded(one, change) for one in document))
     if isinstance(document, Mapping):
-        return cast("T", {key: respelled(one, spelling) for key, one in document.items()})
+        return cast("T", {key: reworded(one, change) for key, one in document.items()})
     return document

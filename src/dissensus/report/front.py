@@ -54,6 +54,7 @@ from dissensus.report.views.describe import (
 )
 from dissensus.report.views.parts import mean_text
 from dissensus.report.views.section import judge_slots
+from dissensus.results import unspelled
 
 WITH_JUDGES = "With a file of judges' answers this page also says which judge to use and what it is worth."
 
@@ -67,7 +68,7 @@ def verdict_of(answers: Answers) -> list[str]:
         return texts if answers.ranking is not None or answers.worth is not None else [*texts, WITH_JUDGES]
     advice = decision.recommendation
     step = [] if decision.next is None else [f"Next: {visible(decision.next.text)}"]
-    return [lead_sentence(decision), *(visible(text) for text in advice.caveats), *step]
+    return [lead_sentence(decision), *(visible(unspelled(text)) for text in advice.caveats), *step]
 
 
 GENERIC = frozenset({"ratings", "rating", "labels", "annotations", "data", "people", "human", "humans", "export"})
@@ -106,7 +107,7 @@ def front_of(answers: Answers, *, title: str, asked: str = "", figures: Sequence
         return _without_decision(answers, title=title, scope=scope, step=step)
     # Of a warning what was done; what to do about it is for those who look further.
     done = [f"{text.partition('. ')[0].removesuffix('.')}." for text in warnings]
-    caveats = [*map(visible, decision.recommendation.caveats), *done]
+    caveats = [*(visible(unspelled(text)) for text in decision.recommendation.caveats), *done]
     return Front(
         title=title,
         scope=scope,
@@ -182,7 +183,9 @@ def _ahead(decision: DecideResult) -> Tile:
 def next_tile(decision: DecideResult | None, step: str) -> Tile:
     """What to collect next."""
     if not step and decision is not None:
-        step = next((text for text in decision.recommendation.caveats if text.startswith("Add raters: ")), "")
+        step = next(
+            (unspelled(text) for text in decision.recommendation.caveats if text.startswith("Add raters: ")), ""
+        )
     if not step:
         return Tile(question=NEXT, answer=ENOUGH, detail=NARROWER)
     own = None if decision is None else decision.next

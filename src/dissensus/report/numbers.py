@@ -7,7 +7,7 @@ take: those that move a terminal's cursor, turn the direction of text or are not
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from dissensus.report.document import Cell, Table
 
@@ -200,6 +200,17 @@ def finite(value: float) -> float | None:
 def points(share: float, digits: int = 1) -> str:
     """A share in percentage points, without the word."""
     return decimal(100 * share, digits)
+
+
+def cost_text(cost: float, settings: Mapping[str, object]) -> str:
+    """What ratings cost, with its unit: ratings, unless prices were given.
+
+    >>> cost_text(85.0, {}), cost_text(1790.5, {"item_cost": 0.5, "rating_cost": 1.0})
+    ('85 ratings', 'cost 1,790.5 at your prices')
+    """
+    if (settings.get("item_cost", 0.0), settings.get("rating_cost", 1.0)) == (0.0, 1.0):
+        return counted(round(cost), "rating")
+    return f"cost {cost:,.6g} at your prices"
 
 
 def p_text(p_value: float) -> str:

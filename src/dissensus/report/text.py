@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterable, Iterator, Sequence
 
 from rich import box
+from rich.cells import cell_len
 from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table as RichTable
@@ -25,6 +26,8 @@ MOST_ROWS = 30
 """With details, a table shows at most this many rows, and says how many more there are."""
 LEAST_ROWS = 4
 NARROWEST = 10
+BETWEEN = 3
+"""Blanks between two columns."""
 """A column of text is never squeezed below this many characters."""
 
 
@@ -48,18 +51,22 @@ def print_result(
     more: str = "summary(details=True)",
 ) -> None:
     """Show a result in a terminal; `more` is what the reader types to see all of it."""
-    print_section(section_of(result, spelling), console, details=details, more=more)
+    names = result.data.get("judges", {}).get("judges")
+    known = tuple(map(str, names)) if isinstance(names, list | tuple) else ()
+    print_section(section_of(result, spelling), console, details=details, more=more, names=known)
 
 
-def print_section(section: Section, console: Console, *, details: bool = True, more: str = "") -> None:
-    """Show a section in a terminal: its answer, one table and a few notes, or all of it."""
+def print_section(
+    section: Section, console: Console, *, details: bool = True, more: str = "", names: Sequence[str] = ()
+) -> None:
+    """Show a section in a terminal: its answer, one table and a few notes, or all of it with judges' whole names."""
     console.print(_text(section.lead, "bold"))
     console.print()
     if not details:
         _print_brief(section, console, more)
         return
     for block in section.blocks:
-        for part in _rendered(block, ascii_only=console.options.ascii_only):
+        for part in _rendered(block, ascii_only=console.options.ascii_only, names=names):
             console.print(part)
         console.print()
 
@@ -91,7 +98,7 @@ def _height(parts: Iterable[RenderableType], console: Console) -> int:
     return sum(len(console.render_lines(part, pad=False)) for part in parts)
 
 
-def _rendered(block: Block, *, ascii_only: bool) -> Iterator[RenderableType]:
+def _rendered(block: Block, *, ascii_only: bool, names: Sequence[str] = ()) -> Iterator[RenderableType]:
     match block:
         case Paragraph():
             yield _text(block.text)
@@ -101,46 +108,56 @@ def _rendered(block: Block, *, ascii_only: bool) -> Iterator[RenderableType]:
             for point in block.texts:
                 yield _hanging("- ", point)
         case Table():
-            yield from _table(block)
+            yield from _table(block, names=names)
         case Figure():
-            yield from _figure(block, ascii_only=ascii_only)
+            yield from _figure(block, ascii_only=ascii_only, names=names)
         case Note():
             is_warning = block.kind == "warning"
             yield _hanging("warning: " if is_warning else "hint: ", block.text, "yellow" if is_warning else "dim")
         case Fold():
-            yield from _fold(block, ascii_only=ascii_only)
+            yield from _fold(block, ascii_only=ascii_only, names=names)
 
 
-def _fold(fold: Fold, *, ascii_only: bool) -> Iterator[RenderableType]:
+def _fold(fold: Fold, *, ascii_only: bool, names: Sequence[str]) -> Iterator[RenderableType]:
     """A terminal has no use for folding: the title, then the parts."""
     yield _text(fold.title, "bold")
     for place, part in enumerate(fold.parts):
         if place:
             yield Text()
-        yield from _rendered(part, ascii_only=ascii_only)
+        yield from _rendered(part, ascii_only=ascii_only, names=names)
 
 
-def _figure(figure: Figure, *, ascii_only: bool) -> Iterator[RenderableType]:
+def _figure(figure: Figure, *, ascii_only: bool, names: Sequence[str]) -> Iterator[RenderableType]:
     """The finding and its spark-line, or the table where there is none or the terminal cannot show it."""
     if figure.spark is not None and not ascii_only:
         yield _text(figure.title, "bold")
         yield Padding(_text(figure.spark), (0, 0, 0, 2))
     elif figure.table is not None:
         yield _text(figure.title, "bold")
-        yield from _table(figure.table, has_heading=True)
+        yield from _table(figure.table, has_heading=True, names=names)
 
 
-def _table(table: Table, *, has_heading: bool = False, most: int = MOST_ROWS) -> Iterator[RenderableType]:
+def _table(
+    table: Table, *, has_heading: bool = False, most: int = MOST_ROWS, names: Sequence[str] = ()
+) -> Iterator[RenderableType]:
+    """A table; judges' names in full where there is room for them, else below it."""
     head, left = table.head(most)
     if not has_heading:
         yield _text(table.caption, "bold")
+    cells = [[*head.columns], *(table_cells(head, row) for row in head.rows)]
+    short = {cell: full for row in cells for cell in row if (full := _whole_name(cell, names))}
+    numbers = head.number_columns()
+    whole = [[short.get(cell, cell) for cell in row] for row in cells]
+    has_room = short and sum(max(map(cell_len, column)) for column in zip(*whole, strict=True)) <= _room(len(numbers))
+    columns, *rows = [[_text(cell) for cell in row] for row in (whole if has_room else cells)]
     rich_table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    rows = [[_text(cell) for cell in table_cells(head, row)] for row in head.rows]
-    for i, (column, is_number) in enumerate(zip(head.columns, head.number_columns(), strict=True)):
+    widths = _widths([columns, *rows], numbers)
+    for i, (column, is_number) in enumerate(zip(columns, numbers, strict=True)):
         widest = max((row[i].cell_len for row in rows), default=0)
         rich_table.add_column(
-            _text(column),
+            column,
             justify="right" if is_number else "left",
+            width=widths[i] if widths else None,
             min_width=widest if is_number else min(widest, NARROWEST),
             overflow="fold",
         )
@@ -149,6 +166,43 @@ def _table(table: Table, *, has_heading: bool = False, most: int = MOST_ROWS) ->
     yield Padding(rich_table, (0, 0, 0, 2))
     if left:
         yield _text(f"  and {counted(left, 'more row')}")
+    yield from (_text(f"  {one}: {full}") for one, full in short.items() if not has_room)
+
+
+def _whole_name(cell: str, names: Sequence[str]) -> str:
+    """The one name that a cell shortens; empty if it shortens none.
+
+    >>> _whole_name("gpt-…mini", ["gpt-4o-mini", "llama"]), _whole_name("llama", ["llama"])
+    ('gpt-4o-mini', '')
+    """
+    start, mark, end = cell.partition("…")
+    fitting = [name for name in names if mark and name.startswith(start) and name.endswith(end)]
+    return visible(fitting[0]) if len(fitting) == 1 else ""
+
+
+def _room(n_columns: int) -> int:
+    """What the cells of a row may take of the usual width, beside what stands between them."""
+    return WIDTH - 2 - BETWEEN * (n_columns - 1)
+
+
+def _widths(rows: Sequence[Sequence[Text]], numbers: Sequence[bool]) -> list[int]:
+    """Widths of columns that break no word, where that is possible in a table that is too wide; else empty."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(cell.cell_len for cell in column) for column in columns]
+    room = _room(len(columns))
+    least = []  # numbers stay on one line, texts break between words
+    for (head, *cells), is_number in zip(columns, numbers, strict=True):
+        pieces = [
+            *head.plain.split(),
+            *(p for cell in cells for p in ([cell.plain] if is_number else cell.plain.split())),
+        ]
+        least.append(max(map(cell_len, pieces), default=0))
+    if sum(widths) <= room or sum(least) > room:
+        return []
+    while sum(widths) > room:
+        slack = [width - word for width, word in zip(widths, least, strict=True)]
+        widths[slack.index(max(slack))] -= 1
+    return widths
 
 
 def _hanging(mark: str, text: str, style: str = "") -> RenderableType:

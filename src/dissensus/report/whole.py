@@ -1,14 +1,15 @@
 """A whole report: a verdict, a section for each question that was answered, what to collect next, what is left open."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from dissensus.errors import NAME_START, spelled
 from dissensus.methods.describe.describe import Description
 from dissensus.methods.equivalence.result import EquivalenceResult
 from dissensus.methods.parts.result import Part as DataPart
 from dissensus.methods.parts.result import PartsResult
-from dissensus.options import Spelling
 from dissensus.report.answers import (
     AGREE,
     BETTER,
@@ -16,7 +17,6 @@ from dissensus.report.answers import (
     COMMANDS,
     DECISION,
     ITEMS,
-    OPTIONS,
     POSITIVE,
     RATERS,
     REPLACE,
@@ -40,11 +40,11 @@ from dissensus.report.document import (
     Report,
     Section,
     Table,
-    respelled,
+    reworded,
 )
 from dissensus.report.front import ENOUGH, NARROWER, front_of, front_of_parts, verdict_of
-from dissensus.report.numbers import capital, counted, sentences, whole
-from dissensus.report.views.section import is_fact, noted, unspelled_section, warning_texts, with_warnings
+from dissensus.report.numbers import capital, cost_text, counted, sentences, whole
+from dissensus.report.views.section import MISREAD, is_fact, noted, unspelled_section, warning_texts, with_warnings
 from dissensus.results import Result, unspelled
 
 AS_THEY_ARE = "Here answers count as they are; which judge to use is answered at the top."
@@ -54,8 +54,6 @@ ONE_PAIR = "This compares two judges only; among all {judges} they cannot be tol
 PICKED = "At the top, the best judge's interval also allows for having picked it."
 EACH_ALONE, BESIDE = "Each slice alone", "What the first screen puts side by side, one after the other."
 BESIDE_RULERS = "Each judge beside a constant, a person and a perfect judge"
-UNIT = "Costs count one rating as 1."
-PRICES = "Costs count {item:g} for a new item and {rating:g} for a rating."
 FEW = 0.5
 """A worth that rests on a smaller share of the rated items than that is worth a suggestion."""
 MANY = 0.1
@@ -69,6 +67,11 @@ class Prices:
     item: float
     rating: float
 
+    @property
+    def settings(self) -> dict[str, object]:
+        """The same as the settings of a plan have them."""
+        return {"item_cost": self.item, "rating_cost": self.rating}
+
 
 def report_of(
     answers: Answers, *, title: str, asked: str = "", item_cost: float = 0.0, rating_cost: float = 1.0
@@ -78,8 +81,8 @@ def report_of(
     front = _front(answers, prices, title=title, asked=asked)
     return Report(
         title=title,
-        front=respelled(front, in_words()),
-        verdict=[respelled(text, in_words()) for text in _verdict(answers)],
+        front=reworded(front, for_readers),
+        verdict=[for_readers(text) for text in _verdict(answers)],
         sections=_sections(answers, prices, elsewhere=front.figures),
         results=answers.results,
     )
@@ -108,15 +111,14 @@ def _sections(
         for section in _shown(question, make)
     ]
     warned = _warned_once(sections, answers.results)
-    worded = [respelled(section, in_words(COMMANDS.get(section.title, "describe"))) for section in warned]
-    return [*worded, *respelled(_left_open(answers), in_words())]
+    return reworded([*warned, *_left_open(answers)], for_readers)
 
 
 def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0, rating_cost: float = 1.0) -> Report:
     """The report about several questions, or slices: what they say together, then each question in full."""
     prices = Prices(item=item_cost, rating=rating_cost)
-    first = respelled(unspelled_section(found.decision), in_words(found.decision.method))
-    verdicts = {question: respelled(verdict_of(own), in_words()) for question, own in found.by_question.items()}
+    first = reworded(unspelled_section(found.decision), for_readers)
+    verdicts = {question: reworded(verdict_of(own), for_readers) for question, own in found.by_question.items()}
     short = {question: f"{question}: {texts[0]}" for question, texts in verdicts.items() if question}
     sections = [
         replace(section, title=f"{question}: {section.title}", group=short[question]) if question else section
@@ -126,22 +128,36 @@ def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0
     verdict = [first.lead, *short.values(), *verdicts.get("", [])]
     results = [found.decision, *(result for answers in found.by_question.values() for result in answers.results)]
     steps = {question: next(iter(next_steps(answers, prices)), "") for question, answers in found.by_question.items()}
-    front = respelled(front_of_parts(found, first, title=title, steps=steps), in_words())
+    front = reworded(front_of_parts(found, first, title=title, steps=steps), for_readers)
     folds = [block for block in first.blocks if isinstance(block, Fold)]  # the rest is on the first screen
     opening = [replace(first, title=EACH_ALONE, lead=BESIDE, blocks=folds)] if folds and not short else []
     return Report(title=title, verdict=verdict, sections=[*opening, *sections], results=results, front=front)
 
 
-def in_words(command: str = "") -> Spelling:
-    """Options as a page names them, with the command that has them where a report does not."""
-    commands = {name.replace(" ", "_").replace("-", "_"): name for name in COMMANDS.values()}
+_ASIDE = re.compile(rf" \([^()]*{NAME_START}[^()]*\)")
+_BREAKS = (": ", "; ", ", or ", " with ")
+_COMMAND = re.compile(r"`dissensus ([a-z]+(?:[ -](?:raters|labels|test))?)`")
+_PLACES = {command: f"'{question}'" for question, command in COMMANDS.items()} | {"decide": "the top of this page"}
 
-    def spelled(option: str, of: str) -> str:
-        name = f"the option '{option.replace('_', ' ')}'"
-        home = commands.get(of, "") if of else "" if option in OPTIONS else command
-        return f"{name} of `{home}`" if home else name
 
-    return spelled
+def for_readers(text: str) -> str:
+    """A text as a page has it, whose readers give no options: commands become sections, advice to give options goes.
+
+    >>> for_readers(f"3 items are left out. Keep them with {named('keep')}."), for_readers(f"Or {named('keep')}.")
+    ('3 items are left out.', "Or 'keep'.")
+    """
+    known = [_without_options(sentence) for sentence in re.split(r"(?<=\.) ", text)] if NAME_START in text else [text]
+    kept = [sentence for place, sentence in enumerate(known) if place == 0 or NAME_START not in sentence]
+    shown = spelled(" ".join(kept), lambda option, _: f"'{option.replace('_', ' ')}'")
+    return _COMMAND.sub(lambda found: _PLACES.get(found[1], found[0]), shown)
+
+
+def _without_options(sentence: str) -> str:
+    """A sentence up to the clause that names an option, if it does not begin with that."""
+    sentence = _ASIDE.sub("", sentence)
+    start, _, named_from = sentence.partition(NAME_START)
+    end = max(start.rfind(mark) for mark in _BREAKS) if named_from else -1
+    return f"{sentence[:end].removesuffix(',')}." if end > 0 else sentence
 
 
 def _shown(question: str, make: Callable[[], list[Section]]) -> list[Section]:
@@ -245,6 +261,9 @@ def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list
         others = [block for block in section.blocks if any(part not in warnings for part in _parts(block))]
         new = [warning for warning in warnings if warning.text not in seen]
         known = [one for one in new if _is_about_kinds(one.text) and any(map(_is_about_kinds, seen))]
+        known += [
+            one for one in new if one not in known and NAME_START in one.text and not one.text.startswith(MISREAD)
+        ]
         seen |= {warning.text for warning in new}
         found.append(with_warnings(replace(section, blocks=others), new, folded=known))
     return found
@@ -326,9 +345,6 @@ def _collect(answers: Answers, prices: Prices) -> Section:
     steps = next_steps(answers, prices)
     lead = steps[0] if steps else f"{ENOUGH}. {NARROWER}"
     blocks: list[Block] = [*noted(steps[1:])]
-    if any("(cost " in step for step in steps):
-        is_usual = prices == Prices(item=0.0, rating=1.0)
-        blocks.append(Paragraph(text=UNIT if is_usual else PRICES.format(item=prices.item, rating=prices.rating)))
     if answers.plan is not None:
         blocks.append(Fold(title="The plan behind this", parts=unspelled_section(answers.plan).parts()))
     return Section(title=COLLECT, lead=lead, blocks=blocks)
@@ -340,7 +356,7 @@ def next_steps(answers: Answers, prices: Prices) -> list[str]:
     step = None if answers.decision is None else answers.decision.next
     texts = []
     if step is not None:
-        cost = "" if step.cost is None else f" (cost {whole(round(step.cost, 2))})"
+        cost = "" if step.cost is None else f" ({cost_text(step.cost, prices.settings)})"
         texts.append(f"{capital(step.text.removesuffix('.'))}{cost}.")
     texts += [] if worth is None or not worth.ranked else [more_answers(worth, part)]
     return [text for text in [*texts, second_ratings(part, prices)] if text]
@@ -363,6 +379,6 @@ def second_ratings(part: Description, prices: Prices) -> str:
     if once < MANY * part.items:
         return ""
     return (
-        f"Rate {counted(once, 'item')} a second time (cost {whole(round(once * prices.rating, 2))}): an item with one "
-        "rating says nothing about agreement."
+        f"Get a second rating of {counted(once, 'item')} ({cost_text(once * prices.rating, prices.settings)}): an item "
+        "with one rating says nothing about agreement."
     )

@@ -58,8 +58,7 @@ def in_browser(text: object) -> str:
     >>> in_browser("`dissensus plan raters` with these files as pilot says how many.")
     'the Plan tab with these files as pilot says how many.'
     """
-    found = str(text).replace("the option 'by'", "'Split by'")
-    return _COMMAND.sub(lambda command: PLACES.get(command[1], command[0]), found)
+    return _COMMAND.sub(lambda command: PLACES.get(command[1], command[0]), str(text))
 
 
 def specification(figure: Figure) -> str:

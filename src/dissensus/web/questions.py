@@ -191,7 +191,7 @@ QUESTIONS = (
             Several judges may know more than the best of them, or make the same mistakes. Here they are combined by a
             simple vote, by averaging, and by weights learned from people's ratings.
 
-            Each panel is compared with surveys of people, as a single judge is. A judge may also work beside people:
+            Each panel is compared with samples of raters, as a single judge is. A judge may also work beside people:
             the answer says how many fewer raters you then need.
         """,
         needs="Ratings with three raters or more for most items, and the answers of two judges or more.",

@@ -38,22 +38,24 @@ def result_of(*judges, baseline=POOR, warnings=()):
 
 def test_the_lead_says_whether_the_judge_can_replace_a_rater():
     assert section_of(result_of(GOOD)).lead == (
-        "gpt can replace a rater: it wins against 1 of 2 raters, and half is enough."
+        "Without recalibration, gpt can replace a rater: it beats 1 of 2 raters, and half are enough."
     )
     assert section_of(result_of(POOR)).lead == (
-        "llama is not shown to replace a rater: it wins against 0 of 2 raters, and it takes half."
+        "Without recalibration, llama is not shown to replace a rater: it beats 0 of 2 raters, where half are needed."
     )
     assert section_of(result_of(UNKNOWN)).lead == "bert cannot be tested: no rater shares enough items with it."
 
 
 def test_of_several_judges_the_lead_names_those_that_can():
-    assert section_of(result_of(GOOD, POOR, UNKNOWN)).lead.startswith("gpt can replace a rater: it wins against 1 of 2")
+    assert section_of(result_of(GOOD, POOR, UNKNOWN)).lead.startswith(
+        "Without recalibration, gpt can replace a rater: it beats 1 of 2"
+    )
     twin = replace(GOOD, judge="twin")
     assert section_of(result_of(GOOD, twin, POOR)).lead == (
-        "gpt and twin can replace a rater: gpt wins against 1 of 2 raters, and half is enough."
+        "Without recalibration, gpt and twin can replace a rater: gpt beats 1 of 2 raters, and half are enough."
     )
     assert section_of(result_of(POOR, UNKNOWN)).lead == (
-        "No judge is shown to replace a rater: none wins against any rater, and it takes half."
+        "Without recalibration, no judge is shown to replace a rater: none beats a single rater, where half are needed."
     )
 
 
@@ -72,12 +74,12 @@ def test_every_judge_and_the_constant_have_one_row():
 
 def test_a_test_that_a_constant_answer_passes_is_called_so():
     section = section_of(result_of(GOOD, baseline=GOOD))
-    assert section.lead == "gpt passes the test for replacing a rater, but so does always answering no."
+    assert section.lead == "Without recalibration, gpt passes the test for replacing a rater, but so does always answering no."
     assert section.brief().notes[0].startswith("Passing takes no skill here.")
     assert [row[1] for row in section.main_table().rows] == ["so does a constant", "yes"]
     beaten = section_of(result_of(replace(GOOD, beats_constant=False), baseline=GOOD))
     assert beaten.lead == (
-        "gpt is not shown to replace a rater: gpt wins against 1 of 2 raters, always answering no against 1."
+        "Without recalibration, gpt is not shown to replace a rater: gpt beats 1 of 2 raters, and always answering no beats 1."
     )
 
 
@@ -143,7 +145,7 @@ def test_the_command_prints_the_librarys_json(run):
 def test_the_command_says_it_in_words(run):
     done = run("--test", "sign-flip", "--judge", "j", "--score", "rmse")
     assert done.exit_code == 0
-    assert "j is not shown to replace a rater: j wins" in " ".join(done.stdout.split())
+    assert "j is not shown to replace a rater: j beats" in " ".join(done.stdout.split())
 
 
 def test_swapped_files_are_refused(run):

@@ -46,7 +46,7 @@ def test_a_pair_says_who_is_better_and_how_sure_that_is():
     assert [list(row) for row in section_of(result).main_table().rows] == [
         ["gpt", "0.50"],
         ["llama", "0.70"],
-        ["difference", "-0.20 [-0.30, -0.10], p = 0.030"],
+        ["difference, paired", "-0.20 [-0.30, -0.10], p = 0.030"],
     ]
     turned = replace(PAIR, better="b", p_holm=0.0001)
     assert (
@@ -153,7 +153,7 @@ def test_that_no_judge_beats_a_constant_is_a_note_with_something_to_do():
 def test_the_text_says_which_question_the_p_value_answers(test):
     said = " ".join(result_of(PAIR, test=test).summary(details=True).split())
     asked = "are the judges equally good?" if test == "sign-flip" else "do the judges answer the same way?"
-    assert f"The p-value answers: {asked}" in said
+    assert f"The difference is paired, item by item; the p-value answers: {asked}" in said
 
 
 def test_every_metric_and_test_has_its_words():
@@ -240,7 +240,7 @@ def test_numbers_have_the_digits_that_their_interval_supports():
     small = replace(PAIR, score_a=0.0, score_b=0.00016, difference=-0.00016, low=-0.00028, high=-0.00004)
     assert "-0.00016 [-0.00028, -0.00004]" in text(result_of(small))
     wide = replace(PAIR, score_a=0.512, low=-0.6, high=0.2)
-    assert "gpt 0.5 llama 0.7 difference -0.2 [-0.6, 0.2]" in text(result_of(wide))
+    assert "gpt 0.5 llama 0.7 difference, paired -0.2 [-0.6, 0.2]" in text(result_of(wide))
     assert "gpt 51% llama 70%" in text(result_of(wide, metric="wins"))
 
 

@@ -180,7 +180,7 @@ def test_left_out_items_are_counted_one_by_one():
     rng = default_rng(2)
     some = judges.where((rng.random(judges.n_answers) < 0.8) | (judges.judge == 1))
     together = equivalence(*profiles_of(ratings, some), bootstrap=0)
-    assert any("of 120 rated items have an answer of every judge" in warning for warning in together.warnings)
+    assert any("of 120 rated items have an answer from every judge" in warning for warning in together.warnings)
     assert_same(together, equivalence(ratings, some, bootstrap=0))
 
 

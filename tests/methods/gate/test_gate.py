@@ -151,7 +151,7 @@ def test_a_threshold_beyond_the_usual_curve_extends_it(binary):
     ratings, judges = binary  # 10 ratings an item: 9 and one to predict
     few = ratings.where(np.arange(ratings.n_ratings) % 10 < 7)
     assert gate(few, judges, judge="classifier", min_equivalence=5.5, bootstrap=20).checks[0].largest >= 6
-    with pytest.raises(OptionError, match="needs surveys of 10 raters and one more to predict, and no item has more"):
+    with pytest.raises(OptionError, match="needs 10 raters and one more to predict, and no item has more"):
         gate(ratings, judges, judge="classifier", min_equivalence=9.5, bootstrap=20)
 
 

@@ -55,7 +55,7 @@ def test_a_fully_specified_task_needs_no_response_sets():
 def test_few_paired_ratings_are_too_few():
     items = [choices(0) + sets({0}), choices(1, 1, 1)]
     found = advice(items, {"one": [choices(0), choices(1)]}, raters=[[0, 0], [1, 2, 3]])
-    assert about(found, "Collect about 100 paired ratings.") == ["F' rests on 1 so far."]
+    assert about(found, "Collect about 100 paired ratings.") == ["There are 1 so far."]
     assert about(found, "Select by mse_response_set")
     assert about(found, "Ask judges for response sets as well.")
 

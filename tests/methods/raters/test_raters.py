@@ -439,7 +439,7 @@ def test_a_judge_is_not_named_without_its_answers(divided):
 def test_judges_without_groups_are_not_passed_over_in_silence(divided):
     ratings, judges = divided
     found = portraits(replace(ratings, group=None, groups=()), judges)
-    assert any("the ratings have none" in warning for warning in found.warnings)
+    assert any("name the column of groups" in warning for warning in found.warnings)
 
 
 def test_labels_that_only_judges_use_count_as_the_numbers_they_are():

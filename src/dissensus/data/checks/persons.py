@@ -58,8 +58,11 @@ VERY_IMPROBABLE = 1e-6  # so rarely would a rater who answers like the others do
 LARGE = 0.3  # a smaller difference from the others' rate, however sure, is taste and no fault
 NORMAL = 1.4826  # the standard deviation of a normal distribution over the median of its absolute values
 WHAT = {
-    "one-answer": "with one answer only",
-    "improbable-rate": "who answer differently from the rest, which may be their honest view",
+    "one-answer": ("with one answer only",) * 2,
+    "improbable-rate": (
+        "who answers differently from the rest, which may be an honest view",
+        "who answer differently from the rest, which may be their honest view",
+    ),
 }
 
 
@@ -146,7 +149,7 @@ def _odd_raters(table: Table, check: str, raters: Codes, rates: _Rates, label: C
     yield Finding(
         check=check,
         severity="warning",
-        message=f"Look at {counted(len(raters), 'rater')} {WHAT[check]}: {'; '.join(described)}.",
+        message=f"Look at {counted(len(raters), 'rater')} {WHAT[check][len(raters) > 1]}: {'; '.join(described)}.",
         count=len(rows),
         rows=tuple(rows),
         option=dropping("rater", map(escape, names)) if len(names) <= SHOWN else "",

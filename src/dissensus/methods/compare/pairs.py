@@ -23,6 +23,7 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.align import (
+    KEEP_KIND,
     Aligned,
     Responses,
     about_order,
@@ -332,7 +333,7 @@ def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions, *, folds
     if options.metric == "accuracy":
         aligned = align(ratings, chosen.stated())
     elif options.metric == "information" and len(elicitations_in(ratings)) > 1:
-        ratings, about_kinds = asked_in_one_way(ratings, chosen, None)
+        ratings, about_kinds = asked_in_one_way(ratings, chosen, None, remedy=KEEP_KIND)
         chosen, about_metric = chosen.on_items_of(ratings), about_metric + about_kinds
         aligned = align(ratings, chosen)
     metric = metric_of(options.metric, has_numbers=aligned.has_numbers, clip=options.clip)

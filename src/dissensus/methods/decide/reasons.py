@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 
-from dissensus.errors import counted, joined
+from dissensus.errors import counted, joined, named
 from dissensus.methods.decide.as_is import Shift
 from dissensus.methods.decide.result import (
     AsIs,
@@ -16,6 +16,7 @@ from dissensus.methods.decide.result import (
     Person,
 )
 from dissensus.methods.equivalence.result import Verdict, worth_decimals
+from dissensus.results import Message
 
 FEW_RATERS = 4
 MOST_CAVEATS = 3
@@ -95,9 +96,9 @@ def reason_text(
     """Why: how the judge does as it is if that is how to use it, what it is worth, and whether it beats the others."""
     known = "always giving the same answer" if constant is None else f"always answering {constant.answer}"
     if not use:
-        nearest = judges[0]
+        nearest = next((judge for judge in judges if _is_above_nobody(judge)), judges[0])
         closest = f"{nearest.judge} comes closest" + (f", worth {raters_text(nearest, largest)}" if largest else "")
-        if nearest.worth_low > 0 or nearest.low_verdict == "above K":  # `equivalence` calls it better than nobody
+        if _is_above_nobody(nearest):
             if nearest.p_value < nearest.p_needed:
                 return f"{closest}, but only on the items that every judge answered."
             p_value = f" (p = {nearest.p_value:.2g}, needed: below {nearest.p_needed:g})"
@@ -117,6 +118,11 @@ def reason_text(
         reason = f"{best.judge} {does}, and is worth {worth} if recalibrated"
     is_ahead = best.judge == judges[0].judge and best.separable and len(judges) > 1
     return f"{reason}, ahead of every other judge." if is_ahead else f"{reason}."
+
+
+def _is_above_nobody(judge: DecideJudge) -> bool:
+    """Whether `equivalence` calls it better than asking nobody."""
+    return judge.worth_low > 0 or judge.low_verdict == "above K"
 
 
 def caveat_texts(
@@ -156,8 +162,9 @@ def caveat_texts(
         now = end_text(about.worth, about.verdict, largest)
         texts.append(f"Look at rater {rater.rater}: without them {rater.judge} is worth {without} instead of {now}.")
     if n_raters is not None and n_raters <= FEW_RATERS:
-        texts.append(f"Add raters: {counted(n_raters, 'rater')} cannot speak for many other people.")
-    return tuple(texts[:MOST_CAVEATS])
+        about_these = f"for these alone, decide with {named('raters', value='fixed')}"
+        texts.append(f"Add raters: {counted(n_raters, 'rater')} cannot speak for many other people; {about_these}.")
+    return tuple(Message(text) for text in texts[:MOST_CAVEATS])
 
 
 def _unshown_text(judge: str, alone: DecideResult) -> str:

@@ -494,8 +494,8 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
     warnings = []
     if (problem.counts.sum(axis=1) <= problem.references).all() and len(problem.sizes) == 1:
         warnings.append(
-            "No item has a rating to spare for a survey: the curve ends with nobody asked, and no judge can be placed "
-            "on it. Collect two or more ratings per item."
+            "No item has a rating to spare: the curve ends with nobody asked, and no judge can be placed on it. "
+            "Collect two or more ratings per item."
         )
     elif problem.sizes[-1] == 0:
         warnings.append("The curve ends with nobody asked: it shows whether a judge is worse than that, no more.")
@@ -508,7 +508,7 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
     if sampled:
         worst, number = max(sizes[k].standard_error for k in sampled), sizes[sampled[0]].samples
         warnings.append(
-            f"From {sampled[0]} raters on there are too many surveys to enumerate: {number:,} were sampled, with a "
+            f"From {sampled[0]} raters on there are too many ways to choose them: {number:,} were drawn, with a "
             f"standard error of at most {worst:.2g}."
         )
     if kept and options.bootstrap:

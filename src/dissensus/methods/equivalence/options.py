@@ -44,7 +44,7 @@ def clip_option() -> float:
 
 def max_raters_option() -> int | None:
     """How large surveys are."""
-    return option(None, metavar="K", at_least=0, wants="it is a number of raters", help="The largest survey.")
+    return option(None, metavar="K", at_least=0, wants="it is a number of raters", help="The most raters to combine.")
 
 
 def calibrate_option() -> Calibration:
@@ -59,7 +59,7 @@ class EquivalenceOptions(Options):
 
     judge: tuple[str, ...] | None = option(None, metavar="J", help="A judge to compare; may be repeated.")
     combiner: Combiner | OwnCombiner = option(
-        "abc", metavar="C", choices=COMBINERS, help="How a survey predicts: abc, frequency, plurality or npmle."
+        "abc", metavar="C", choices=COMBINERS, help="How raters' labels predict: abc, frequency, plurality or npmle."
     )
     score: ScoreName | None = option(
         None,
@@ -80,7 +80,7 @@ class EquivalenceOptions(Options):
         help="Score against the plurality of this many held-out raters.",
     )
     experts: str | None = option(None, metavar="G", help=f"Group to score against, with {named('amateurs')}.")
-    amateurs: str | None = option(None, metavar="G", help="Group whose surveys are scored.")
+    amateurs: str | None = option(None, metavar="G", help="Group whose raters are scored.")
     elicitation: Elicitation | None = elicitation_option()
     prior: Prior = option(
         "uniform",
@@ -97,13 +97,15 @@ class EquivalenceOptions(Options):
     )
     max_raters: int | None = max_raters_option()
     raters: RatersAs | None = raters_option()
-    cohort: bool = option(default=False, help="Use only items with enough ratings for every survey.")
+    cohort: bool = option(default=False, help="Use only items with enough ratings for every number of raters.")
     bootstrap: int = bootstrap_option()
     interval: Interval = option(
         "studentized", metavar="I", choices=INTERVALS, help="Kind of interval: studentized, basic or percentile."
     )
     confidence: float = confidence_option()
-    ceiling: bool = option(default=False, help="Estimate the curve beyond the data and what no survey can exceed.")
+    ceiling: bool = option(
+        default=False, help="Estimate the curve beyond the data and what no number of raters can exceed."
+    )
     exact: bool = option(default=False, help="Compute exactly whatever can be: much slower on large data.")
 
     def check(self) -> None:

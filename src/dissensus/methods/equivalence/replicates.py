@@ -90,7 +90,7 @@ def treatments(problem: Problem, *, bootstrap: int, exact: bool = False) -> dict
     for k, number in cells.items():
         if number > MEMORY_BUDGET and problem.unit is not None:
             raise OptionError(
-                f"Surveys of {k} raters are too many to go through with items that count differently: lower "
+                f"Samples of {k} raters are too many to go through with items that count differently: lower "
                 f"{named('max_raters')}."
             )
         if number > (QUICK_LIMIT if is_quick else MEMORY_BUDGET):

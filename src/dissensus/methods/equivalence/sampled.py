@@ -50,7 +50,7 @@ def sampled_scores(problem: Problem, k: int, orders: Orders) -> TypeScores:
     """Scores from sampled surveys, with the exact prediction after each and every reference rater."""
     if not problem.score.is_additive or problem.panel.combiner == "npmle" or problem.panel.learn == "cross-fit":
         raise OptionError(
-            f"Surveys of {k} raters are too many to enumerate here ({number_of_cells(problem, k):,} cells): lower "
+            f"Samples of {k} raters are too many to enumerate here ({number_of_cells(problem, k):,} cells): lower "
             f"{named('max_raters')}, or use an additive score with a combiner that is not cross-fitted."
         )
     items = np.where(problem.counts.sum(axis=1) >= k + problem.references, problem.items, 0)

@@ -249,7 +249,7 @@ def _enumerable(problem: Problem, options: EquivalenceOptions) -> tuple[Problem,
     if sizes == problem.sizes:
         return problem, []
     end = counted(sizes[-1], "rater")
-    shorter = f"The curve ends at {end}: larger surveys are too many to enumerate with {options.scored_by}"
+    shorter = f"The curve ends at {end}: larger samples of raters are too many to enumerate with {options.scored_by}"
     return replace(problem, sizes=sizes), [f"{shorter} in every bootstrap sample. {named('max_raters')} goes further."]
 
 
@@ -291,7 +291,9 @@ def _other_options(
     """Say where another combiner or calibration makes more of the answers."""
     warnings = []
     if options.combiner == "abc" and len(labels) > MANY_LABELS:
-        little = f"With {len(labels)} labels hardly any survey comes again, so the combiner abc learns little"
+        little = (
+            f"With {len(labels)} labels hardly any combination of labels comes twice, so the combiner abc learns little"
+        )
         averaged = f"{named('score')} pearson {named('combiner')} frequency"
         warnings.append(f"{little}: numbers are better averaged, with {averaged}.")
     if options.calibrate == "table":
@@ -318,7 +320,8 @@ def _about_unanswered(rated: Ratings, answered: Flags, n_judges: int) -> list[st
     kept = int(answered.sum() if rated.copies is None else rated.copies[answered].sum())
     who, fewer = ("the judge", "") if n_judges == 1 else ("every judge", f", or choose fewer with {named('judge')}")
     only = "Only " if kept < SHARED * rated.items_in_all else ""
-    return [f"{only}{kept:,} of {rated.items_in_all:,} rated items have an answer of {who}: get the others{fewer}."]
+    count = f"{only}{kept:,} of {rated.items_in_all:,} rated items have an answer from {who}"
+    return [f"{count}, and no others count here: get the rest{fewer}."]
 
 
 def _choose_items(
@@ -354,7 +357,7 @@ def _choose_items(
         kept &= ratings >= limit + options.reference_raters
         warnings.append(_about_cohort(kept, copies, limit))
     elif limit > 0 and (first := int(ratings[kept].min()) - options.reference_raters + 1) <= limit:
-        fewer = f"Fewer items have enough ratings for surveys of {max(first, 0)} or more, and the curve can jump there"
+        fewer = f"From {counted(max(first, 0), 'rater')} on the curve rests on fewer items and may jump"
         warnings.append(f"{fewer}: {named('cohort', of='equivalence')} keeps the items fixed.")
     chosen = None if amateurs is None else amateurs[kept]
     most = -1 if chosen is None else _half(chosen.sum(axis=1), copies[kept])
@@ -417,11 +420,11 @@ def _half(per_item: Codes, copies: Codes) -> int:
 
 def _about_cohort(kept: Flags, copies: Codes, limit: int) -> str:
     if not kept.any():
-        few = f"No item has enough ratings for a survey of {limit} and its reference"
+        few = f"No item has enough ratings for {limit} raters and a reference"
         raise RatingsError(f"{few}: lower {named('max_raters')}.")
     left = int(copies[~kept].sum())
     return (
-        f"The cohort has the {counted(int(copies[kept].sum()), 'item')} with enough ratings for surveys of {limit}; "
+        f"The cohort has the {counted(int(copies[kept].sum()), 'item')} with enough ratings for {limit} raters; "
         f"{left:,} were left out."
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from numpy.random import Generator
 
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
-from dissensus.data.align import FOREIGN
+from dissensus.data.align import FOREIGN, KEEP_KIND, OTHER_KIND
 from dissensus.data.ratings import refuse_weights
 from dissensus.errors import OptionError
 from dissensus.methods.compare import compare
@@ -44,7 +44,7 @@ from dissensus.methods.judges.result import ALWAYS_POSITIVE, BASELINES, Downstre
 from dissensus.methods.judges.summary import kappa_warnings
 from dissensus.methods.parts.parts import in_parts
 from dissensus.options import named
-from dissensus.results import Message
+from dissensus.results import Message, unspelled
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.raters import RatersAs, resolve_raters
 
@@ -245,7 +245,9 @@ class _Asking:
             self.ratings, self.judges, asked, reach=math.ceil(threshold), rng=self.rng, executor=self.executor,
             progress=self.progress,
         )  # fmt: skip
-        return [worth_check(run, threshold, self.options, score=asked.scored_by)], run.prepared.warnings
+        return [worth_check(run, threshold, self.options, score=asked.scored_by)], [
+            Message(unspelled(text).replace(OTHER_KIND, KEEP_KIND)) for text in run.prepared.warnings
+        ]
 
     def decisions(self) -> Part:
         """Does the judge decide as people do, and as often positively?"""

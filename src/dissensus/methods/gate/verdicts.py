@@ -187,7 +187,7 @@ def run_survey(
         most = int(prepared.problem.counts.sum(axis=1).max(initial=0))
         if reach >= most:
             raise OptionError(
-                f"{named('min_equivalence')} needs surveys of {counted(reach, 'rater')} and one more to predict, and "
+                f"{named('min_equivalence')} needs {counted(reach, 'rater')} and one more to predict, and "
                 f"no item has more than {counted(most, 'rating')}: lower it, or collect more ratings per item."
             )
         prepared = set_up(ratings, judges, replace(options, max_raters=reach), rng=folds)

@@ -253,7 +253,7 @@ def _about_split(total: Codes, *, is_interval: bool) -> list[str]:
     if is_interval:
         return ["How far people split is not shown, as their labels are measurements."]
     once = int((total < FEWEST).sum())
-    return [f"Rate {counted(once, 'item')} a second time to see how far people split there."] if once else []
+    return [f"Get a second rating of {counted(once, 'item')} to see how far people split there."] if once else []
 
 
 def _top(stated: Floats) -> Flags:

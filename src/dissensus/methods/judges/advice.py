@@ -228,11 +228,11 @@ def _pair(prepared: Prepared, _result: JudgesResult) -> Iterator[Advice]:
     elif reversal.paired_by == "item":
         yield Advice(
             text=f"Ask the same raters for a choice and for all options they endorse, about {PAIRS_NEEDED} times.",
-            reason="F' compares different raters on the same items, so differences between them look like an effect of "
+            reason="So far choices and sets come from different raters, and how these differ looks like an effect of "
             "the forced choice.",
         )
     elif reversal.n_pairs < PAIRS_NEEDED:
-        so_far = f"F' rests on {reversal.n_pairs} so far."
+        so_far = f"There are {reversal.n_pairs} so far."
         yield Advice(text=f"Collect about {PAIRS_NEEDED} paired ratings.", reason=so_far)
 
 
@@ -387,8 +387,8 @@ def _reason_for(prepared: Prepared) -> str:
         if reversal.paired_by == "item":
             what = f"{counted(reversal.n_pairs, 'item')} with both elicitations"
         return (
-            f"F' from {what} turns forced choices into response sets. In simulations with 100 "
-            "paired ratings its Spearman correlation with consistency is .94, against .63 for jsd and .38 for hit_rate."
+            f"With {what}, forced choices become response sets. In simulations with 100 paired ratings the Spearman "
+            "correlation with consistency is .94, against .63 for jsd and .38 for hit_rate."
         )
     return (
         "People gave forced choices only. jsd stays finite where a judge rules out a label that somebody chose. It is "

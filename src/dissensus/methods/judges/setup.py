@@ -320,8 +320,8 @@ def _assumptions(
         texts.append(f"Forced choices only from {listed(no_sets)}: each counts as the whole response set.")
     if problem.reversal is not None and problem.reversal.paired_by == "item" and problem.is_reversed.any():
         texts.append(
-            f"Nobody gave both a forced choice and a response set: F' comes from {problem.reversal.n_pairs:,} items "
-            "that have both from different raters, and what distinguishes these raters counts as an effect of the "
-            "forced choice."
+            f"Nobody gave both a forced choice and a response set: what a choice stands for comes from "
+            f"{problem.reversal.n_pairs:,} items that have both from different raters, and how these differ counts as "
+            "an effect of the forced choice."
         )
     return texts

@@ -283,14 +283,13 @@ def folds_among(fold: Codes) -> Codes:
 def _left_out(kept: Flags, possible: list[int], sizes: range) -> list[str]:
     warnings = []
     if len(possible) < len(sizes):
-        end = f"Surveys with a judge beside them end at {possible[-1]} raters"
+        end = f"Samples of raters with a judge beside them end at {possible[-1]} raters"
         warnings.append(f"{end}: larger ones are too many to go through.")
     if not kept.all():
         few = f"{counted(int(np.sum(~kept)), 'item')} with too few ratings for {possible[-1]} raters and one more"
-        warnings.append(f"Beside people, {few} were left out, so that every survey has the same items.")
+        warnings.append(f"Beside people, {few} were left out, so that every number of people has the same items.")
     if possible[-1] > MOST_BESIDE:
-        larger = "larger surveys are there to compare with"
-        warnings.append(f"Judges are put beside at most {MOST_BESIDE} people; {larger}.")
+        warnings.append(f"Judges are put beside at most {MOST_BESIDE} people, to compare with more people alone.")
     return warnings
 
 

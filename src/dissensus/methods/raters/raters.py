@@ -131,10 +131,16 @@ def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
 
 # ---- The answer
 
-NO_GROUPS = (
-    "Judges are compared with groups of raters, and the ratings have none: name the column of groups with "
-    f"{named('group', of='read')}."
-)
+
+def _no_groups(ratings: Ratings, why: Sequence[str]) -> list[str]:
+    """That judges are not compared with groups, and what would change that; said once, where `why` says it."""
+    if why:
+        return []
+    if ratings.groups:
+        return [
+            f"Judges are not compared with groups of raters: all ratings here are of one group, {ratings.groups[0]}."
+        ]
+    return [f"To compare judges with groups of raters, name the column of groups with {named('group', of='read')}."]
 
 
 @in_parts(needs_judges=False)
@@ -230,7 +236,7 @@ def raters(
     tests, about_tests = group_tests(cells, groups, options, test_stream)
     warnings = [*ratings.warnings, *about_kinds, *about_groups, *about_tests, *_missing(cells, heights)]
     sides: tuple[Siding, ...] = ()
-    about_judges = [] if judges is None or groups is not None else [NO_GROUPS]
+    about_judges = [] if judges is None or groups is not None else _no_groups(asked, about_groups)
     drawn_as, about_raters = resolve_raters(raters, asked, bootstrap=bootstrap)
     if judges is not None and groups is not None:
         warnings += about_raters

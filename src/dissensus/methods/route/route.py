@@ -274,7 +274,7 @@ def _left_out(kept: int, items: int, most: int, asked: int) -> tuple[str, ...]:
         more = f": {named('max_raters')} 1 keeps more of them" if most > 1 else ""
         warnings.append(f"{few} were left out, so that every policy has the same items{more}.")
     if most < asked:
-        warnings.append(f"At most {most} people per item are looked at: larger surveys are too many to go through.")
+        warnings.append(f"At most {most} people per item are looked at: larger samples are too many to go through.")
     return tuple(warnings)
 
 

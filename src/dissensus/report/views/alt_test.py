@@ -18,6 +18,7 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs.shapes import interval_row, intervals, zoomed
+from dissensus.report.views.judge_words import AS_IS
 from dissensus.report.views.section import how_computed, judge_slots, noted, setting
 
 SCORE_WORDS: dict[Score, str] = {
@@ -58,25 +59,22 @@ def lead_sentence(result: AltTestResult) -> str:
     if best.replaces is None:
         return f"{names[best.judge]} cannot be tested: no rater shares enough items with it."
     is_alone = len(result.judges) == 1
-    nobody = f"{f'{names[best.judge]} is not' if is_alone else 'No judge is'} shown to replace a rater"
+    nobody = f"{AS_IS}, {f'{names[best.judge]} is not' if is_alone else 'no judge is'} shown to replace a rater"
     passed = [judge for judge in result.judges if judge.replaces]
     able = [judge for judge in passed if judge.beats_constant is not False]
     if passed and not able:
-        return (
-            f"{nobody}: {names[passed[0].judge]} wins against {_won(passed[0])}, {_always(result)} against "
-            f"{constant.won}."
-        )
+        return f"{nobody}: {names[passed[0].judge]} beats {_won(passed[0])}, and {_always(result)} beats {constant.won}."
     if not able and not (is_alone or best.won):
-        return f"{nobody}: none wins against any rater, and it takes half."
+        return f"{nobody}: none beats a single rater, where half are needed."
     if not able:
-        wins = "it wins against" if is_alone else f"{names[best.judge]} wins against the most,"
-        return f"{nobody}: {wins} {_won(best)}, and it takes half."
+        wins = "it beats" if is_alone else f"{names[best.judge]} beats the most,"
+        return f"{nobody}: {wins} {_won(best)}, where half are needed."
     who = listing([names[judge.judge] for judge in able], most=MOST_NAMES)
     if constant.replaces:
         passes = "passes" if len(able) == 1 else "pass"
-        return f"{who} {passes} the test for replacing a rater, but so does {_always(result)}."
+        return f"{AS_IS}, {who} {passes} the test for replacing a rater, but so does {_always(result)}."
     winner = "it" if len(able) == 1 else names[able[0].judge]
-    return f"{who} can replace a rater: {winner} wins against {_won(able[0])}, and half is enough."
+    return f"{AS_IS}, {who} can replace a rater: {winner} beats {_won(able[0])}, and half are enough."
 
 
 def _won(judge: JudgeTest) -> str:

@@ -44,12 +44,13 @@ METRIC_NAMES: dict[str, str] = {
 }
 """In a sentence; the others are words."""
 TEST_WORDS: dict[Asked, str] = {
-    "same quality": "The p-value answers: are the judges equally good?",
-    "same distribution": "The p-value answers: do the judges answer the same way? If not, they can be equally good.",
+    "same quality": "The difference is paired, item by item; the p-value answers: are the judges equally good?",
+    "same distribution": "The difference is paired, item by item; the p-value answers: do the judges answer the same "
+    "way? If not, they can be equally good.",
 }
 HOLM = "p-values are Holm-corrected for the number of pairs."
 DECIDE = "No judge beats {constant}: ask `dissensus decide` whether one is worth using."
-PLAN = "To tell {a} and {b} apart, rate more items: `dissensus plan raters` with these files as pilot says how many."
+PLAN = "To tell {a} and {b} apart, rate more items: `dissensus plan raters` says how many, with these files as pilot."
 _SHARES = frozenset({"wins", "accuracy"})
 LONGEST_NAME = 12
 """Two names of that length fit beside each other on the axis of a chart."""
@@ -192,7 +193,7 @@ def _pair_table(result: CompareResult, names: Mapping[str, str]) -> Table:
     rows: list[list[Cell]] = [
         [names[pair.judge_a], _number(pair.score_a, result)],
         [names[pair.judge_b], _number(pair.score_b, result)],
-        ["difference", f"{_gap(pair, result)}, {p_text(pair.p_holm)}"],
+        ["difference, paired", f"{_gap(pair, result)}, {p_text(pair.p_holm)}"],
     ]
     rows += [[name, _number(score, result)] for name, score in _rulers(result)]
     return Table(caption=_caption(result), columns=["Judge", "Score"], rows=rows)

@@ -8,6 +8,7 @@ from dissensus.methods.decide.result import DecideJudge, DecideResult, Person
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Points, Section, Table
 from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
+from dissensus.results import unspelled
 
 LONGEST = 18
 LONGEST_ANSWER = 9
@@ -33,7 +34,7 @@ def view(result: DecideResult) -> Section:
     """The answer, the judges, what could change it, and the next step."""
     blocks: list[Block] = [_table(result)]
     following = [] if result.next is None else [f"Next: {visible(result.next.text)}"]
-    caveats = [visible(text) for text in result.recommendation.caveats]
+    caveats = [visible(unspelled(text)) for text in result.recommendation.caveats]
     room = MOST_NOTES - len(following)
     notes, more = [*caveats[:room], *following], caveats[room:]
     blocks += [Points(title="", texts=notes)] if notes else []
@@ -59,9 +60,10 @@ def answer_sentence(result: DecideResult) -> str:
 def lead_sentence(result: DecideResult) -> str:
     """The answer and its reason in one sentence."""
     use, reason = result.recommendation.use, visible(result.recommendation.reason)
-    name = visible(use[0]) if use else ""
-    reason = reason if use else f"{reason[:1].lower()}{reason[1:]}"
-    reason = f"it {reason.removeprefix(f'{name} ')}" if len(use) == 1 else reason
+    if not use and not reason.startswith(tuple(f"{visible(judge.judge)} " for judge in result.judges)):
+        reason = f"{reason[:1].lower()}{reason[1:]}"
+    elif len(use) == 1:
+        reason = f"it {reason.removeprefix(f'{visible(use[0])} ')}"
     return f"{answer_sentence(result).removesuffix('.')}: {reason}"
 
 

@@ -65,7 +65,7 @@ def _command(findings: Sequence[Finding], name: str, *, holds: str, given: Seque
     """The command that fixes all that is wrong for certain; where people and judges are in one file, for both."""
     sure = [one for one in findings if one.option and not one.is_choice]
     if not sure:
-        return "If you choose so, run `dissensus import` with these options, and use the file that it writes."
+        return "To do so, run `dissensus import` with the option, and use the file that it writes."
     is_one = all(one.check != "several-questions" for one in findings)
     given = [*given, *([] if is_one else [QUESTION])]
     by_hand = any(one.severity == "error" and not one.option for one in findings)

@@ -30,7 +30,7 @@ LONGEST_CELL = 24
 LONGEST_NAME = 20
 """Longer names, with their worth before them, would be cut a second time beside the plot."""
 RAW, CALIBRATED = " (raw)", " (recalibrated)"
-CAPTION = "Dots: surveys of people. Lines: judges; each is worth the number of raters at which it meets the curve."
+CAPTION = "Dots: people asked. Lines: judges; each is worth the number of raters at which it meets the curve."
 PICKED = "The best of several judges is partly lucky; its interval allows for that."
 DEEPEST = 0.5
 """How far below the curve a judge may lie to be drawn, as a share of the curve's height."""
@@ -76,7 +76,7 @@ def amateurs_sentence(point: AmateurPoint, curve: Sequence[CurvePoint], settings
         return f"{asked} {decimal(point.worth_experts, 1)} {terms.raters}."
     if point.score < curve[0].score:
         return f"{asked} less than asking nobody: {terms.nobody} does better."
-    return f"{asked} more than {terms.largest} {terms.raters}, the largest survey of them here."
+    return f"{asked} more than {terms.largest} {terms.raters}, the most that can be asked here."
 
 
 def _judges_table(result: EquivalenceResult, ranked: Sequence[JudgeWorth], terms: Terms) -> Table:
@@ -112,7 +112,9 @@ def ceiling_sentence(ceiling: Ceiling, curve: Sequence[CurvePoint], terms: Terms
     gain = with_interval(ceiling.gain, ceiling.low, ceiling.high)
     reached = (curve[-1].score - curve[0].score) / ceiling.gain if ceiling.gain > 0 else math.nan
     part = f"Asking {terms.people(terms.largest)} reaches {percent(reached, 0)} of it." * math.isfinite(reached)
-    return sentences(f"No survey and no judge can gain more than {gain} bits: the rest is disagreement.", part)
+    return sentences(
+        f"No number of people and no judge can gain more than {gain} bits: the rest is disagreement.", part
+    )
 
 
 def _computed(result: EquivalenceResult, terms: Terms) -> list[str]:

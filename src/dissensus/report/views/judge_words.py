@@ -45,10 +45,10 @@ NAMES = {
     "fleiss_kappa": "Fleiss' kappa",
     "cohen_kappa": "Cohen's kappa",
     "scott_pi": "Scott's pi",
-    "kl_human_judge": "KL(people, judge)",
-    "kl_judge_human": "KL(judge, people)",
-    "cross_entropy_human_judge": "cross-entropy(people, judge)",
-    "cross_entropy_judge_human": "cross-entropy(judge, people)",
+    "kl_human_judge": "KL (people, judge)",
+    "kl_judge_human": "KL (judge, people)",
+    "cross_entropy_human_judge": "cross-entropy (people, judge)",
+    "cross_entropy_judge_human": "cross-entropy (judge, people)",
     "jsd": "Jensen-Shannon divergence",
     "mse_hard": "squared error of labels",
     "mse_soft": "squared error of shares",
@@ -213,7 +213,7 @@ def bias_value(bias: Bias) -> str:
 
 def bias_sentence(bias: Bias) -> str:
     """A bias that is more than chance."""
-    verb = "favours" if bias.value > 0 else "disfavours"
+    verb = "favours" if bias.value > 0 else "marks down"
     beside = "" if bias.kind == "position" else " more than people do" if bias.value > 0 else ", compared with people"
     return f"{plain(bias.judge)} {verb} {bias_name(bias)}{beside}: {bias_value(bias)}."
 

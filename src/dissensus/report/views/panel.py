@@ -56,7 +56,7 @@ def lead_sentence(result: PanelResult, terms: Terms) -> str:
     """The answer: what the best panel is worth, or what the only judge saves."""
     if not result.panels:
         row = _best_row(result)
-        alone = "There is one judge and no survey to put it beside: name two judges, or collect more ratings."
+        alone = "There is one judge and nobody to put it beside: name two judges, or collect more ratings."
         return alone if row is None else saving_sentence(row, terms)
     panel = max(result.panels, key=lambda panel: panel.worth.score)
     if panel.is_better(setting(result.settings, "confidence", 0.95)):
@@ -114,7 +114,8 @@ def _best_row(result: PanelResult) -> PeopleAndJudge | None:
 def saving_sentence(row: PeopleAndJudge, terms: Terms) -> str:
     """How many raters a judge saves beside a survey."""
     whom = "one person" if row.raters else "nobody"
-    return f"{quoted(row.beside)} saves {saved_text(row, terms)} raters beside {whom}."
+    saved = f"{saved_text(row, terms)} raters".replace(">1 raters", "more than 1 rater").replace(">", "more than ", 1)
+    return f"{quoted(row.beside)} saves {saved} beside {whom}."
 
 
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:
@@ -143,7 +144,7 @@ def _beside(result: PanelResult, terms: Terms, words: ScoreWords) -> list[Block]
     )
     figure = Figure(
         title="How many people a judge saves, by how many are asked",
-        caption="Each line: how well a survey predicts somebody who was not asked, with or without a judge. "
+        caption="Each line: how well people predict somebody who was not asked, with or without a judge. "
         "How far a line with a judge lies to the left of people alone is what it saves.",
         spec=line_chart(chart),
         table=_table(result, drawn, terms, words),

@@ -83,7 +83,28 @@ def lead_sentence(result: PartsResult) -> str:
         return "No judge is recommended for every question: choose one for each."
     if result.method == "gate":
         return _gate_sentence(result)
-    return f"{counted(count, 'question')}, each answered on its own."
+    return _range_sentence(result) or f"{counted(count, 'question')}, each answered on its own."
+
+
+def _range_sentence(result: PartsResult) -> str:
+    """Where raters agree most and least, or what the best judge on average is worth; empty where that is not known."""
+    if isinstance(result.overall, Overall):
+        best = visible(result.overall.judges[0].judge)
+        cells = sorted(
+            (own[best] for part in result.parts if best in (own := _worths(part.result))), key=lambda c: c.value
+        )
+        if len(cells) == len(result.parts):
+            low, high = (cell.text.partition(" [")[0] for cell in (cells[0], cells[-1]))
+            return f"{best}, the best judge on average, is worth {low} to {high} raters, depending on the question."
+    found = [part.result for part in result.parts if isinstance(part.result, DescribeResult)]
+    best_of = [headline(own.whole.coefficients, own.settings.get("scale")) for own in found]
+    known = [
+        (one.value, visible(part.name)) for one, part in zip(best_of, result.parts, strict=False) if one is not None
+    ]
+    if len(known) < len(result.parts) or not all(math.isfinite(value) for value, _ in known):
+        return ""
+    (low_value, least), (high_value, most) = min(known), max(known)
+    return f'Raters agree most on "{most}" ({decimal(high_value)}) and least on "{least}" ({decimal(low_value)}).'
 
 
 def _slices_sentence(result: PartsResult) -> str:
@@ -125,7 +146,7 @@ def _notes(result: PartsResult) -> list[str]:
     if isinstance(result.overall, Overall):
         known = [judge for judge in result.overall.judges if math.isfinite(judge.worth)]
         means = [f"{visible(judge.judge)} {mean_text(judge)}" for judge in known]
-        notes += [f"Worth in raters, mean over questions: {listing(means[:MOST_NAMES])}."] if means else []
+        notes += [f"Worth in raters, mean over questions: {listing(means[:MOST_NAMES])}.{_wider(result)}"] * bool(means)
     for trend in [trend for trend in result.trends if trend.finding is not None][:MOST_NAMES]:
         asked = "" if trend.question is None else f" on {visible(trend.question)}"
         grows = f"as {visible(result.by or '')} grows"
@@ -134,6 +155,21 @@ def _notes(result: PartsResult) -> list[str]:
     if len(judges) > MOST_JUDGES and len(result.parts) > MOST_COLUMNS:
         notes.append(f"The table has the first {MOST_JUDGES} of {len(judges)} judges.")
     return notes
+
+
+def _wider(result: PartsResult) -> str:
+    """Why a mean over questions may have a lower end than each of them; empty where none has."""
+    assert isinstance(result.overall, Overall)  # noqa: S101 - the caller looked
+    lows: dict[str, list[float]] = {}
+    for part in result.parts:
+        if isinstance(part.result, DecideResult):
+            ends = [(own.judge, own.worth_low) for own in part.result.judges]
+        else:
+            ends = [(own.judge, own.equivalence_low) for own in getattr(part.result, "ranked", ())]
+        for judge, low in ends:
+            lows.setdefault(judge, []).append(max(low, 0.0) if math.isfinite(low) else 0.0)
+    is_lower = any(judge.worth_low < min(lows.get(judge.judge, [0.0])) for judge in result.overall.judges)
+    return " Its interval draws the raters of all questions at once, so it can reach below each of theirs." * is_lower
 
 
 def _differences(result: PartsResult) -> list[Piece]:
@@ -247,6 +283,6 @@ def _agreement_table(result: PartsResult) -> Table:
         known = "-" if best is None else with_interval(best.value, best.low, best.high)
         name = "-" if best is None else coefficient_name(best.name)
         pairs = decimal(own.whole.pairwise_agreement.value)
-        rows.append([_name(part), part.items, own.whole.ratings, pairs, known, name])
-    columns = [_heading(result), "Items", "Ratings", "Pairs agree", "Coefficient", "which is"]
+        rows.append([_name(part), part.items, own.whole.ratings, pairs, name.replace("Krippendorff's ", ""), known])
+    columns = [_heading(result), "Items", "Ratings", "Pairs agree", "Coefficient", "Value"]
     return Table(caption=_caption(result, "Agreement of raters, by"), columns=columns, rows=rows)

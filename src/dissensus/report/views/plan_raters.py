@@ -4,7 +4,7 @@ import math
 
 from dissensus.methods.plan_raters.result import PlanRatersResult
 from dissensus.report.document import MOST_NOTES, Figure, Fold, Section, Table
-from dissensus.report.numbers import counted, decimal, percent, rough, shortened, whole
+from dissensus.report.numbers import cost_text, counted, decimal, percent, rough, shortened, whole
 from dissensus.report.specs.shapes import Row, choice_map
 from dissensus.report.views.section import noted, setting
 
@@ -33,7 +33,7 @@ def recommendation(result: PlanRatersResult) -> str:
         return f"None of these designs finds the difference {target} of the time."
     return (
         f"Collect {counted(best.items, 'item')} with {counted(best.raters, 'rater')} each: the cheapest design that "
-        f"finds the difference {target} of the time (cost {best.cost:,.6g})."
+        f"finds the difference {target} of the time ({cost_text(best.cost, result.settings)})."
     )
 
 

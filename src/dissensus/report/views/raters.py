@@ -48,7 +48,7 @@ DEALT = "p: how often groups dealt at random are as far apart, on items that at 
 NEARER = (
     "Nearer: how many points more the judge agrees with the group than with other groups on the same items. Bias: how "
     "much {what}. Worth: how many raters of the group predict another one of them as well as the judge does; >max: "
-    "more than the largest survey of the group."
+    "more than can be asked of the group."
 )
 
 

@@ -19,12 +19,13 @@ FACTS = (
     "Left out", "Rescaled", "No judge answered", "Every judge answered each item once", "Read ", "Took ",
     "The curve crosses", "The curve ends", "The cohort has", "Response sets have no order", "No consistency",
     "No item has three raters", "Nobody has two items", "How many raters a judge is worth is unknown",
-    "From ", "At most ", "Judges gave ", "No positive option was named, so", "Judges are compared with groups of",
+    "From ", "At most ", "Judges gave ", "No positive option was named, so", "Judges are not compared with groups",
+    "To compare judges with groups",
     "How far people split is not shown", "Compared by ", "Wrong labels seem to favour", "Corrections for wrong labels",
     "Renamed the label", "Merged ",
 )  # fmt: skip
 """How warnings begin that say what was done and ask for nothing: whoever checks finds them folded."""
-MISREAD = ("These labels ", "There is no rater column", "Only ")
+MISREAD = ("These labels ", "There is no rater column", "Only ", "In data simulated from a model of the pilot")
 """How warnings begin after which every number may be wrong or about something else: they come first."""
 WRONG = (
     "These labels ", " was read as a label", " was read as a number", "gave a label of the people",

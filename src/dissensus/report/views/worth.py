@@ -128,23 +128,23 @@ def score_sentence(settings: Settings) -> str:
 
 
 _COMBINERS = {
-    "abc": "what the next rater said about other items with these labels (Anonymous Bayesian Combiner)",
+    "abc": "what the next rater said about other items with the same labels (Anonymous Bayesian Combiner)",
     "npmle": "by Bayes' rule, from the mixture of kinds of items that fits all ratings best",
-    "frequency": "the shares of labels that it collected",
-    "plurality": "its most frequent label; tied labels share the point",
+    "frequency": "the shares of these labels",
+    "plurality": "the most frequent one; tied labels share the point",
 }
 
 
 def combiner_sentence(settings: Settings) -> str:
     """How a survey's answers become a prediction."""
     combiner = str(settings.get("combiner", "abc"))
-    return f"A survey predicts {_COMBINERS.get(combiner, f'by the combiner {quoted(combiner)}')}."
+    return f"Prediction from people's labels: {_COMBINERS.get(combiner, f'by the combiner {quoted(combiner)}')}."
 
 
 def reference_sentence(settings: Settings, terms: Terms) -> str:
     """What surveys and judges predict."""
     mean = " A judge's score is the mean over raters, not over items." if settings.get("weights") == "rater" else ""
-    return f"Surveys and judges predict {terms.target}; no rater and no majority vote is taken as the truth.{mean}"
+    return f"People and judges predict {terms.target}; no rater and no majority vote is taken as the truth.{mean}"
 
 
 def calibration_sentence(settings: Settings) -> str:
@@ -252,7 +252,9 @@ def worth_in_short(best: JudgeWorth, settings: Settings, terms: Terms, *, judges
     value = f"{how}{subject} is worth {raters_text(best, terms)}{by}"
     if place == "within" or bounds_text(best, terms.above):
         return f"{value}: {asking(best, terms)}."
-    return f"{value}, the largest survey here." if place == "above K" else f"{value}: {terms.nobody} does better."
+    return (
+        f"{value}, the most that can be asked here." if place == "above K" else f"{value}: {terms.nobody} does better."
+    )
 
 
 def asking(best: JudgeWorth, terms: Terms) -> str:
@@ -269,7 +271,7 @@ def asking(best: JudgeWorth, terms: Terms) -> str:
         if best.equivalence == better:
             return f"as good as asking {people(better)}"
     if worse is None and better is None:
-        return "too uncertain to rank among surveys of people"
+        return "too uncertain to say how many people it equals"
     if worse is None:
         return f"worse than asking {people(better or 0)}, not shown to be better than asking nobody"
     if better is not None:
@@ -296,7 +298,7 @@ def below_note(worth: JudgeWorth, settings: Settings) -> str:
 def curve_finding(best: JudgeWorth | None, terms: Terms) -> str:
     """The title of the chart."""
     if best is None or best.verdict is None:
-        return "What a survey of people predicts, by its size"
+        return "How well people predict another rater, by how many are asked"
     if best.verdict == "below 0":
         return f"No judge predicts people better than asking nobody; {quoted(best.judge)} comes closest"
     if best.verdict == "above K":
@@ -314,5 +316,5 @@ def falling_note(curve: Sequence[CurvePoint], settings: Settings) -> str:
         return ""
     return (
         f"The curve falls after {counted(top.raters, 'rater')}, because the combiner has too few items to learn from "
-        f"for larger surveys: try {named('combiner')} npmle or {named('max_raters')} {top.raters}."
+        f"for more: try {named('combiner')} npmle or {named('max_raters')} {top.raters}."
     )

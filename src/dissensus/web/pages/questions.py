@@ -222,14 +222,14 @@ BOOTSTRAP = {"label": "Bootstrap samples", "hint": "fewer are quicker; 0 gives n
 PANEL = Asking(
     method="panel",
     title="What are several judges worth together?",
-    lead="The judges are combined in three ways, and each way is compared with surveys of people.",
+    lead="The judges are combined in three ways, and each way is compared with samples of raters.",
     button="Combine",
     progress_text="Combining the judges",
     fields=(
         option_field(PanelOptions, "judge", label="Members", hint="names, separated by commas; all judges if empty"),
         option_field(PanelOptions, "method", label="Ways to combine", hint="plurality,average,stacked; all if empty"),
         option_field(PanelOptions, "score", label="How predictions are scored", choices=PANEL_SCORES),
-        option_field(PanelOptions, "max_raters", label="The largest survey"),
+        option_field(PanelOptions, "max_raters", label="The most people asked"),
         option_field(PanelOptions, "bootstrap", **BOOTSTRAP),
         option_field(PanelOptions, "raters", **RATERS_ARE),
     ),
