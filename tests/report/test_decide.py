@@ -17,7 +17,7 @@ from dissensus.methods.decide.result import (
 from dissensus.report.views.decide import answer_sentence, lead_sentence, view
 from dissensus.report.views.section import warning_texts
 
-CURVE = "Fewer items have enough ratings for surveys of 3 or more, and the curve can jump there."
+CURVE = "From 3 raters on the curve rests on fewer items and may jump."
 WIDE = "Intervals are very wide, because 3 raters say little about others like them."
 CHOICES = "Judges are compared with forced choices only: 330 other ratings were left out."
 

@@ -143,18 +143,18 @@ _PLACES = {command: f"'{question}'" for question, command in COMMANDS.items()} |
 def for_readers(text: str) -> str:
     """A text as a page has it, whose readers give no options: commands become sections, advice to give options goes.
 
+    >>> from dissensus.options import named
     >>> for_readers(f"3 items are left out. Keep them with {named('keep')}."), for_readers(f"Or {named('keep')}.")
     ('3 items are left out.', "Or 'keep'.")
     """
-    known = [_without_options(sentence) for sentence in re.split(r"(?<=\.) ", text)] if NAME_START in text else [text]
-    kept = [sentence for place, sentence in enumerate(known) if place == 0 or NAME_START not in sentence]
+    first, *others = re.split(r"(?<=\.) ", _ASIDE.sub("", text)) if NAME_START in text else [text]
+    kept = [_without_options(first), *(sentence for sentence in others if NAME_START not in sentence)]
     shown = spelled(" ".join(kept), lambda option, _: f"'{option.replace('_', ' ')}'")
     return _COMMAND.sub(lambda found: _PLACES.get(found[1], found[0]), shown)
 
 
 def _without_options(sentence: str) -> str:
     """A sentence up to the clause that names an option, if it does not begin with that."""
-    sentence = _ASIDE.sub("", sentence)
     start, _, named_from = sentence.partition(NAME_START)
     end = max(start.rfind(mark) for mark in _BREAKS) if named_from else -1
     return f"{sentence[:end].removesuffix(',')}." if end > 0 else sentence

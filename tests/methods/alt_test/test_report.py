@@ -74,12 +74,16 @@ def test_every_judge_and_the_constant_have_one_row():
 
 def test_a_test_that_a_constant_answer_passes_is_called_so():
     section = section_of(result_of(GOOD, baseline=GOOD))
-    assert section.lead == "Without recalibration, gpt passes the test for replacing a rater, but so does always answering no."
+    assert (
+        section.lead
+        == "Without recalibration, gpt passes the test for replacing a rater, but so does always answering no."
+    )
     assert section.brief().notes[0].startswith("Passing takes no skill here.")
     assert [row[1] for row in section.main_table().rows] == ["so does a constant", "yes"]
     beaten = section_of(result_of(replace(GOOD, beats_constant=False), baseline=GOOD))
     assert beaten.lead == (
-        "Without recalibration, gpt is not shown to replace a rater: gpt beats 1 of 2 raters, and always answering no beats 1."
+        "Without recalibration, gpt is not shown to replace a rater: gpt beats 1 of 2 raters, and always answering "
+        "no beats 1."
     )
 
 

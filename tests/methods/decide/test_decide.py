@@ -276,20 +276,22 @@ def test_a_constant_judge_changes_nothing_on_real_data(shared, name):
 
 def test_a_reason_against_every_judge_does_not_deny_that_one_beats_the_constant():
     good, bad = (
-        judged("a", standing="better than a constant"),
+        judged("a", low=0, standing="better than a constant"),
         judged("b", low=0, standing="not better than a constant"),
     )
     constant = Constant(answer="no", measure="agreement", value=0.5)
     said = reason_text((), [bad, good], constant, 5)
     assert said == (
         "a, as it is, beats always answering no, but is not shown to be worth more than asking nobody: 3.4 raters "
-        "[2.8, 4.0]."
+        "[0.0, 4.0]."
     )
     assert reason_text((), [bad], constant, 5).startswith("None is shown to know more than always answering no; b ")
     # `equivalence` calls this judge better than asking nobody.
     assert reason_text((), [judged("c")], constant, 5) == (
         "c comes closest, worth 3.4 raters [2.8, 4.0], but that could be chance."
     )
+    # Of several it is the one that the table has above 0, whichever has the best estimate.
+    assert reason_text((), [bad, judged("c")], constant, 5).startswith("c comes closest, ")
     unsure = replace(judged("c"), p_value=0.0123, p_needed=0.001)
     assert reason_text((), [unsure], constant, 5).endswith(
         ", but that could be chance (p = 0.012, needed: below 0.001)."

@@ -150,7 +150,7 @@ def test_a_combiner_that_cannot_learn_so_many_labels_says_so():
     ratings = read(people.assign(label=people["item"]))
     judges = read_judges(pd.DataFrame({"item": labels, "judge": "j", "label": labels}))
     said = equivalence(ratings, judges, score="pearson", bootstrap=0).warnings
-    assert any(warning.startswith("With 41 labels hardly any survey comes again") for warning in said)
+    assert any(warning.startswith("With 41 labels hardly any combination of labels comes twice") for warning in said)
     assert not equivalence(ratings, judges, score="pearson", combiner="frequency", bootstrap=0).warnings
 
 
@@ -205,7 +205,7 @@ def test_one_rater_per_item_places_no_judge_and_says_why():
     raters, warning = result.warnings
     assert raters.startswith("Intervals are for this one rater only")
     assert warning == (
-        "No item has a rating to spare for a survey: the curve ends with nobody asked, and no judge can be placed on "
+        "No item has a rating to spare: the curve ends with nobody asked, and no judge can be placed on "
         "it. Collect two or more ratings per item."
     )
     assert json.loads(result.to_json())["result"]["judges"][0]["equivalence"] is None
@@ -350,8 +350,7 @@ def test_items_with_too_few_ratings_leave_the_curve_one_by_one():
     result = equivalence(ratings_of([[0, 0, 1], [0, 1], [2, 2, 2, 1]]), uniform_judge(3), max_raters=3, bootstrap=0)
     assert [point.items for point in result.curve] == [3, 3, 2, 1]
     assert result.warnings[0] == (
-        "Fewer items have enough ratings for surveys of 2 or more, and the curve can jump there: "
-        "cohort= keeps the items fixed."
+        "From 2 raters on the curve rests on fewer items and may jump: cohort= keeps the items fixed."
     )
 
 
@@ -371,7 +370,7 @@ def test_items_without_every_judge_are_left_out():
     result = equivalence(ratings_of([[0, 0], [1, 1]]), read_judges(judges), score="agreement", bootstrap=0)
     assert result.curve[0].items == 1
     few = "Only 1 of 2 rated items have an answer from every judge, and no others count here: "
-    assert few in result.warnings
+    assert f"{few}get the rest, or choose fewer with judge=." in result.warnings
 
 
 def test_the_largest_survey_leaves_half_of_the_items():

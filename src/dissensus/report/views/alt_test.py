@@ -63,7 +63,9 @@ def lead_sentence(result: AltTestResult) -> str:
     passed = [judge for judge in result.judges if judge.replaces]
     able = [judge for judge in passed if judge.beats_constant is not False]
     if passed and not able:
-        return f"{nobody}: {names[passed[0].judge]} beats {_won(passed[0])}, and {_always(result)} beats {constant.won}."
+        return (
+            f"{nobody}: {names[passed[0].judge]} beats {_won(passed[0])}, and {_always(result)} beats {constant.won}."
+        )
     if not able and not (is_alone or best.won):
         return f"{nobody}: none beats a single rater, where half are needed."
     if not able:

@@ -34,7 +34,7 @@ CONSTANTS = {ALWAYS_POSITIVE: "calling every item positive", ALWAYS_NEGATIVE: "c
 MOST_DIGITS = 3
 RULE = "A check passes if the whole interval meets the threshold, fails if none of it does, else it is inconclusive."
 RULERS = "Constant: always giving the best single answer. Person: each rater against the others."
-SILENT = ("Rescaled ", "Fewer items have enough ", "Calling ", "No judge answered ")
+SILENT = ("Rescaled ", "rests on fewer items", "Calling ", "No judge answered ")
 """In warnings that ask for nothing, or that a note says."""
 
 

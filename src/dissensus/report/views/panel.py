@@ -32,7 +32,7 @@ ALONE = "people alone"
 RULER_NAMES = {"constant": "always the same answer", "person": "one more person"}
 MOST_LINES = 4
 LONGEST = 26
-SILENT = ("Rescaled ", "Fewer items have enough ", "Beside people, ", "The curve ends ", "Judges are put ")
+SILENT = ("Rescaled ", "rests on fewer items", "Beside people, ", "The curve ends ", "Judges are put ")
 """In warnings that ask for nothing here; `equivalence` shows those about the curve."""
 
 

@@ -8,7 +8,7 @@ from dissensus.report.numbers import counted, decimal, finite, percent, quoted, 
 from dissensus.report.specs.lines import LineChart, line_chart, line_row
 from dissensus.report.views.section import how_computed, interval_sentence, noted
 
-SILENT = ("Rescaled ", "Fewer items have enough ", "Left out ", "The curve ")
+SILENT = ("Rescaled ", "rests on fewer items", "Left out ", "The curve ")
 """In warnings that ask for nothing here."""
 COMPUTED = (
     "What people would add to an answer is learned from other items; where it passes the threshold, they are asked.",
