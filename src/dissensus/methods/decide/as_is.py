@@ -18,7 +18,7 @@ from dissensus.data.ratings import item_weights
 from dissensus.methods.decide.result import AsIs, Constant, Measure, Person, Standing
 from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, draw_weights, kinds_of
 from dissensus.sampling.intervals import percentile_interval
-from dissensus.sampling.raters import RatersAs, rater_draws, rater_pool
+from dissensus.sampling.raters import RaterPool, RatersAs, rater_draws, rater_pool
 
 WEIGHTS_AT_ONCE = 1 << 22  # of items in bootstrap samples: 32 MB, which are used again without a new page
 CONSTANT, PERSON = 0, 1  # columns of the scores; judges follow
@@ -196,9 +196,8 @@ def standings(
     drawn = _resampled(scores, shared, bootstrap, streams[0])
     if raters == "sampled" and bootstrap:
         pool = rater_pool(ratings, streams[1])
-        takes_part, place = shared.kept[pool.item], (np.cumsum(shared.kept) - 1)[pool.item]
-        left = [_without(shared, place[own], label[own]) for mask, label in pool.rows() for own in [mask & takes_part]]
-        drawn = pool.spread(np.stack(left)).moved(drawn, rater_draws(bootstrap, pool.n_groups, streams[1]))
+        left = _statistics(np.concatenate([_without_each(shared, pool, label) for label in pool.labels]), n)
+        drawn = pool.spread(left).moved(drawn, rater_draws(bootstrap, pool.n_groups, streams[1]))
     ends = (
         [percentile_interval(column, confidence) for column in drawn.T]
         if bootstrap
@@ -262,10 +261,12 @@ def _resampled(scores: Floats, shared: SharedItems, bootstrap: int, rng: Generat
     return _statistics(np.concatenate(parts), n)
 
 
-def _without(shared: SharedItems, item: Codes, label: Codes) -> Floats:
-    """The statistics without some raters."""
-    _, rank = np.unique(shared.values, return_inverse=True)
-    order = np.argsort(item * len(rank) + rank[label], kind="stable")
-    scores = item_scores(shared, item[order], label[order])
-    n = len(shared.judges)
-    return np.asarray(_statistics(_means(shared.stands_for[None, :], scores, n), n)[0])
+def _without_each(shared: SharedItems, pool: RaterPool, label: Codes) -> Floats:
+    """The means without each group of raters, if they gave these labels; (n_groups, n_columns)."""
+    place = np.where(shared.kept, np.cumsum(shared.kept) - 1, -1)[pool.item]
+    row = np.lexsort((shared.values[label], place))
+    row = row[place[row] >= 0]
+    item, label, group = place[row], label[row], pool.group[row]
+    stays = (group != each for each in range(pool.n_groups))
+    left = (item_scores(shared, item[own], label[own]) for own in stays)
+    return np.concatenate([_means(shared.stands_for[None, :], scores, len(shared.judges)) for scores in left])

@@ -96,13 +96,13 @@ def _constant(problem: Problem) -> Predictions:
 
 def _rater_spread(differences: Floats, prepared: Prepared, rng: Generator) -> RaterSpread:
     rated = prepared.rated
-    own = differences[:, :, rows_among(rated.labels, prepared.labels)]
+    own = differences[:, :, rows_among(rated.labels, prepared.labels)].reshape(len(differences), -1)
 
     def statistics(cells: Cells) -> Floats:
         counts = cells.dense(rated.n_items, rated.n_labels)[prepared.item].astype(np.float64)
         size = counts.sum(axis=1)
         weight = np.where(size > 0, prepared.problem.weights[0], 0.0)
-        shares = counts / np.maximum(size, 1)[:, None]
-        return np.asarray(np.einsum("jnl,nl,n->j", own, shares, weight) / max(weight.sum(), 1))
+        counts *= (weight / np.maximum(size, 1))[:, None]
+        return np.asarray(np.einsum("jc,c->j", own, counts.ravel()) / max(weight.sum(), 1))
 
     return rater_pool(rated, rng).spread_of(statistics, rated.n_labels)
