@@ -5,7 +5,7 @@ is. What is learned without an item also needs to know how many of the items of 
 this many draws fell on this many items, like balls into boxes.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +15,18 @@ from numpy.random import Generator
 from dissensus.arrays import Codes, Floats
 
 Weights = npt.NDArray[np.int64]
+NUMBERS_AT_ONCE = 1 << 22  # 32 MB, which are used again without a new page
+
+
+def chunk_sizes(replicates: int, numbers: int, *, most: int | None = None) -> Iterator[int]:
+    """How many replicates to make at once, of this many numbers each, so that memory holds them all.
+
+    >>> list(chunk_sizes(5, 10, most=20))
+    [2, 2, 1]
+    """
+    step = max(1, (most or NUMBERS_AT_ONCE) // max(numbers, 1))
+    for done in range(0, replicates, step):
+        yield min(step, replicates - done)
 
 
 def draw_weights(n_items: int, replicates: int, rng: Generator, *, copies: Codes | Floats | None = None) -> Weights:

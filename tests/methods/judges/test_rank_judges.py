@@ -159,7 +159,7 @@ def test_the_same_seed_gives_the_same_answer_whatever_the_number_of_processes():
 
 def test_bootstrap_samples_of_many_items_come_a_few_at_a_time_and_are_the_same(monkeypatch):
     once = ranked(positive="a", bootstrap=120, rng=3).definition("mse_soft").values
-    monkeypatch.setattr("dissensus.methods.judges.scoring.WEIGHTS_AT_ONCE", 1)  # one sample at a time
+    monkeypatch.setattr("dissensus.sampling.draws.NUMBERS_AT_ONCE", 1)  # one sample at a time
     apart = ranked(positive="a", bootstrap=120, rng=3).definition("mse_soft").values
     assert [(value.low, value.high) for value in apart] == [
         pytest.approx((value.low, value.high), abs=1e-12) for value in once

@@ -3,6 +3,7 @@
 import itertools
 import json
 import math
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -373,6 +374,17 @@ def test_siding_is_found_five_times_in_a_hundred_without_it_and_mostly_with_it(l
         data = "16 raters in two groups, 240 items"
         trust.keep("level", "raters: a judge sides with a group", told / sets, sets, data=data)
     assert least <= told / sets <= most
+
+
+def test_without_intervals_no_rater_is_left_out(divided, monkeypatch):
+    ratings, judges = divided
+    left_out = []
+    monkeypatch.setattr(sys.modules["dissensus.methods.raters.raters"], "_spread", lambda *_: left_out.append(1))
+    portraits(ratings, judges, judge="partisan", bootstrap=0)
+    assert not left_out
+    with pytest.raises(AttributeError):  # what the stand-in gives has no columns
+        portraits(ratings, judges, judge="partisan", bootstrap=2)
+    assert left_out
 
 
 def test_a_judge_is_nearer_to_a_group_by_what_it_agrees_more_than_with_the_others_on_the_same_items(divided):

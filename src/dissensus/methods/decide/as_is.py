@@ -16,11 +16,10 @@ from dissensus.data.align import Answers, align, answered_by_all, answers_of, la
 from dissensus.data.labels import label_values
 from dissensus.data.ratings import item_weights
 from dissensus.methods.decide.result import AsIs, Constant, Measure, Person, Standing
-from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, draw_weights, kinds_of
+from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, chunk_sizes, draw_weights, kinds_of
 from dissensus.sampling.intervals import percentile_interval
 from dissensus.sampling.raters import RaterPool, RatersAs, rater_draws, rater_pool
 
-WEIGHTS_AT_ONCE = 1 << 22  # of items in bootstrap samples: 32 MB, which are used again without a new page
 CONSTANT, PERSON = 0, 1  # columns of the scores; judges follow
 
 
@@ -252,10 +251,9 @@ def _resampled(scores: Floats, shared: SharedItems, bootstrap: int, rng: Generat
         if FEW_KINDS * len(first) <= len(scores):  # equal items are drawn together
             copies = np.bincount(kind, weights=copies).astype(np.intp)
             scores, unit = scores[first], None if unit is None else unit[first]
-    step = max(1, WEIGHTS_AT_ONCE // max(len(scores), 1))
     parts = [np.empty((0, scores.shape[1]))]
-    for done in range(0, bootstrap, step):
-        weights = draw_weights(len(scores), min(step, bootstrap - done), rng, copies=copies).astype(np.float64)
+    for size in chunk_sizes(bootstrap, len(scores)):
+        weights = draw_weights(len(scores), size, rng, copies=copies).astype(np.float64)
         weights = weights if unit is None else weights * unit
         parts.append(_means(weights, scores, n))
     return _statistics(np.concatenate(parts), n)

@@ -374,7 +374,7 @@ def _row(
         (None, None) if standing is None else (standing.judges.get(worth.judge), standing.shifts.get(worth.judge))
     )
     by_correlation = result.settings["score"] in CORRELATIONS
-    best, others = result.best, _untold(result)
+    best, others = result.best, _not_apart_from_best(result)
     is_first = worth.judge == result.ranked[0].judge
     # The best was picked for its score, so its interval allows for that.
     ends = best if best is not None and best.judge == worth.judge else worth
@@ -390,7 +390,7 @@ def _row(
     )  # fmt: skip
 
 
-def _untold(result: EquivalenceResult) -> set[str]:
+def _not_apart_from_best(result: EquivalenceResult) -> set[str]:
     """The judges that cannot be told apart from the best; by the samples of its lead where a score does not add up."""
     first, *rest = result.ranked
     if result.best is not None:

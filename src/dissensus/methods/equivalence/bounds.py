@@ -189,10 +189,10 @@ class Intervals:
             low=float(np.fmin(max(value - low, least), alone[0])),
             high=float(np.fmax(min(value - high, most), alone[1])),
             worth=Ends(float(np.fmin(place_of(np.array(gap_low)), worth.low)), worth.high),
-            candidates=[every[i] for i in self._untold(every)],
+            candidates=[every[i] for i in self._not_apart_from_best(every)],
         )
 
-    def _untold(self, judges: list[int]) -> list[int]:
+    def _not_apart_from_best(self, judges: list[int]) -> list[int]:
         """Which of these judges cannot be told apart from the best: none surely better, allowing for all comparisons.
 
         J. Hsu (1984), "Constrained Simultaneous Confidence Intervals for Multiple Comparisons with the Best".

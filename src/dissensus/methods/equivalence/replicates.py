@@ -57,7 +57,7 @@ from dissensus.methods.equivalence.scores import PROPER_SCORES
 from dissensus.methods.equivalence.surveys import surveys_against, surveys_of_size
 from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks
-from dissensus.sampling.draws import Copies, copies_of, draw_copies, draw_weights, merely
+from dissensus.sampling.draws import Copies, chunk_sizes, copies_of, draw_copies, draw_weights, merely
 
 # ---- Survey sizes with very many surveys: what is computed once and reweighted, and what is sampled
 
@@ -129,8 +129,6 @@ def large_sizes(
 
 REPLICATES_PER_TASK = 25
 """Fixed, so that the streams of random numbers do not depend on the number of workers."""
-WEIGHTS_AT_ONCE = 1 << 22
-"""Of profiles in bootstrap samples: 32 MB."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -246,10 +244,9 @@ def bootstrap_replicates(
 def bootstrap_scores(task: tuple[Problem, Extras, int], rng: Generator) -> Replicates:
     """Scores of bootstrap samples of the items; a task for an executor."""
     problem, extras, replicates = task
-    step = replicates if problem.copies is None else max(1, WEIGHTS_AT_ONCE // problem.n_items)
     parts = []
-    for done in range(0, replicates, step):
-        weights, drawn = _drawn(problem, min(step, replicates - done), rng)
+    for size in [replicates] if problem.copies is None else chunk_sizes(replicates, problem.n_items):
+        weights, drawn = _drawn(problem, size, rng)
         parts.append(scores_of(problem, drawn, weights, extras, rng))
     scores = joined(parts)
     shifts = np.array([extras.shifts.get(k, 0.0) for k in problem.sizes])

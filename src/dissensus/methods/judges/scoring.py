@@ -31,7 +31,7 @@ from dissensus.methods.judges.definitions import (
 )
 from dissensus.methods.judges.reverse_matrix import Reversal, apply_reverse, own_betas, share_meeting
 from dissensus.sampling import Engine, Progress, open_executor, run_tasks
-from dissensus.sampling.draws import draw_strata
+from dissensus.sampling.draws import chunk_sizes, draw_strata
 
 # ---- The arrays of a question: judges' and people's rating vectors on the items that are compared
 
@@ -276,7 +276,6 @@ def _reversed(problem: Problem, statistics: Statistics, weights: Floats) -> _Ane
 # ---- Bootstrap samples of the items, the same for every judge and every definition
 
 REPLICATES_PER_TASK = 50  # fixed, so that the streams of random numbers do not depend on the number of workers
-WEIGHTS_AT_ONCE = 1 << 22  # of items in bootstrap samples: 32 MB, and as much again for each array that is made of them
 
 
 def bootstrap_scores(
@@ -296,10 +295,9 @@ def bootstrap_scores(
 def _run(task: tuple[Problem, Statistics, int], rng: Generator) -> Scores:
     problem, statistics, replicates = task
     strata = (problem.n_items, problem.pool - problem.n_items)
-    step = max(1, WEIGHTS_AT_ONCE // problem.pool)
     parts = []
-    for first in range(0, replicates, step):
-        weights = draw_strata(strata, min(step, replicates - first), rng, copies=problem.pool_copies)
+    for size in chunk_sizes(replicates, problem.pool):
+        weights = draw_strata(strata, size, rng, copies=problem.pool_copies)
         parts.append(scores_of(problem, statistics, weights))
     return _joined(parts)
 

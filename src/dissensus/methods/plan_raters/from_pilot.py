@@ -64,6 +64,7 @@ from dissensus.methods.plan_raters.pilot import (
     vectors_of,
 )
 from dissensus.methods.plan_raters.result import CLOSED, FEWEST_ITEMS, Design, PilotFindings, PlanRatersOptions
+from dissensus.sampling.draws import chunk_sizes
 from dissensus.sampling.raters import FEWEST_RATERS
 
 # ---- Simulate a design from a fitted model of the pilot, to see whether the predicted power is there
@@ -123,8 +124,8 @@ def _numbers_per_item(model: Model, design: Design) -> int:
 
 def _gaps(model: Model, design: Design, n: int, metric: str, rng: Generator) -> Floats:
     """By how much B is farther from people than A, on n items."""
-    step = max(1, MOST_VALUES // _numbers_per_item(model, design))
-    return np.concatenate([_some_gaps(model, design, min(step, n - done), metric, rng) for done in range(0, n, step)])
+    sizes = chunk_sizes(n, _numbers_per_item(model, design), most=MOST_VALUES)
+    return np.concatenate([_some_gaps(model, design, size, metric, rng) for size in sizes])
 
 
 def _some_gaps(model: Model, design: Design, n: int, metric: str, rng: Generator) -> Floats:

@@ -16,6 +16,7 @@ from dissensus.data import Ratings
 from dissensus.data.assemble import NO_GROUP
 from dissensus.errors import OptionError, counted
 from dissensus.options import named
+from dissensus.sampling.draws import chunk_sizes
 
 MOST_CELLS = 200_000_000  # items times labels that fit in memory
 
@@ -149,7 +150,7 @@ def smallest_p(groups: Groups) -> float:
 # ---- Empirical Bayes: a rater with few items says little, and is drawn towards the others
 
 HALVINGS = 200
-FEWEST_RATERS = 4  # with fewer raters nothing can be told about how raters differ, and nobody is drawn anywhere
+FEWEST_TO_SHRINK = 4  # with fewer raters nothing can be told about how raters differ, and nobody is drawn anywhere
 
 
 class Shrunk(NamedTuple):
@@ -209,7 +210,7 @@ def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) 
         return Shrunk(nothing, nothing, nothing, float("nan"), float("nan"))
     y, v = means[known], np.maximum(variance / counts[known], 0.0)
     n = len(y)
-    if n < FEWEST_RATERS or not np.isfinite(variance) or variance == 0:
+    if n < FEWEST_TO_SHRINK or not np.isfinite(variance) or variance == 0:
         value, uncertainty, centre, between = y, v, float(y.mean()), float("nan")
     else:
         centre, between = spread_between(y, v)
@@ -281,10 +282,8 @@ def permutation_p(means: Floats, weights: Floats, groups: Codes, *, resamples: i
     sums = means * weights
     observed = float(between_groups(sums, weights, groups[None, :], len(present))[0])
     slack = 1e-9 * float((weights * means**2).sum())
-    step = max(1, PERMUTATIONS_AT_ONCE // len(groups))
     as_far = 0
-    for first in range(0, resamples, step):
-        rows = min(step, resamples - first)
+    for rows in chunk_sizes(resamples, len(groups), most=PERMUTATIONS_AT_ONCE):
         dealt = rng.permuted(np.tile(groups.astype(np.int32), (rows, 1)), axis=1)
         as_far += int(np.sum(between_groups(sums, weights, dealt, len(present)) >= observed - slack))
     return (1 + as_far) / (1 + resamples)

@@ -18,7 +18,7 @@ from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.raters.cells import (
-    FEWEST_RATERS,
+    FEWEST_TO_SHRINK,
     Cells,
     Groups,
     cells_of,
@@ -45,7 +45,7 @@ from dissensus.methods.raters.result import (
 )
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
-from dissensus.sampling.draws import draw_weights
+from dissensus.sampling.draws import chunk_sizes, draw_weights
 from dissensus.sampling.intervals import bootstrap_interval
 from dissensus.sampling.raters import RaterPool, RatersAs, RaterSpread, pool_of, rater_draws, resolve_raters
 
@@ -121,7 +121,7 @@ def standing_out(measures: Sequence[Measure | None]) -> list[bool]:
     A rater with few items must be far below by what chance gives to so few, too.
     """
     known = [measure for measure in measures if measure is not None]
-    if len(known) < FEWEST_RATERS:
+    if len(known) < FEWEST_TO_SHRINK:
         return [False] * len(measures)
     values = np.array([measure.value for measure in known])
     middle = float(np.median(values))
@@ -241,8 +241,8 @@ def raters(
     if judges is not None and groups is not None:
         warnings += about_raters
         with open_executor(engine, workers=workers) as executor:
-            sides, about_judges = sidings(
-                asked, judges, options, cells=cells, groups=groups, rng=judge_stream,
+            sides, about_judges = judges_by_group(
+                asked, judges, options, cells=cells, groups=groups, raters=drawn_as, rng=judge_stream,
                 executor=executor, progress=progress,
             )  # fmt: skip
     kind = "same label" if np.array_equal(near, np.eye(len(near))) else "distance"
@@ -341,14 +341,14 @@ def worths_by_group(
     worths: dict[str, list[Worth]] = {name: [] for name in judges.judges}
     for group, stream in zip(names, rng.spawn(len(names)), strict=True):
         members = ratings.of_group(group)
-        batches = _alike(members, judges)
+        batches = _batches_on_same_items(members, judges)
         for batch, batch_rng in zip(batches, stream.spawn(len(batches)), strict=True):
             for name, worth in _worths(members, batch, options, batch_rng, executor, progress).items():
                 worths[name].append(worth)
     return worths
 
 
-def _alike(members: Ratings, judges: Judges) -> list[Judges]:
+def _batches_on_same_items(members: Ratings, judges: Judges) -> list[Judges]:
     """The judges in batches that the same survey of these raters serves."""
     batches: dict[tuple[object, ...], list[int]] = {}
     known = np.isin(judges.items, members.items)
@@ -382,11 +382,10 @@ def _worths(
 # ---- A judge against each group of raters: is it nearer to one of them?
 
 NAN = float("nan")
-WEIGHTS_AT_ONCE = 1 << 22  # items times bootstrap samples that are held in memory
 DECIMALS = 9  # sums that differ by less are the same
 
 
-def against(
+def closeness_and_bias(
     answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: Cells, options: RatersOptions
 ) -> tuple[Floats, Floats]:
     """How near a judge is to each cell's answer, and how much higher; NaN where it is silent or gave no number.
@@ -411,9 +410,9 @@ def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
     return height if is_share or np.isnan(answers.values).all() else answers.values
 
 
-def sidings(
-    ratings: Ratings, judges: Judges, options: RatersOptions, *, cells: Cells, groups: Groups, rng: Generator,
-    executor: Executor, progress: Progress | None,
+def judges_by_group(
+    ratings: Ratings, judges: Judges, options: RatersOptions, *, cells: Cells, groups: Groups, raters: RatersAs,
+    rng: Generator, executor: Executor, progress: Progress | None,
 ) -> tuple[tuple[Siding, ...], list[str]]:  # fmt: skip
     """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
     shared = judges.only(options.judge).on_items_of(ratings)
@@ -423,10 +422,10 @@ def sidings(
         ratings, shared, options, names=groups.names, rng=survey_stream, executor=executor, progress=progress
     )
     in_both = on_shared_items(cells, groups)
-    pool = None if resolve_raters(options.raters, ratings)[0] == "fixed" else _cell_pool(cells, rater_rng)
+    pool = _cell_pool(cells, rater_rng) if raters == "sampled" and options.bootstrap else None
     rows, p_values = [], []
     for answers in everybody:
-        near, bias = against(answers, labels, ratings, cells, options)
+        near, bias = closeness_and_bias(answers, labels, ratings, cells, options)
         nearer = centred(cells, np.where(in_both, near, NAN))
         p_values.append(groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream))
         rows.append(_by_group(near, bias, cells, groups, worths[answers.judge], options, sample_stream, pool))
@@ -435,10 +434,10 @@ def sidings(
         nearest = max(by_group, key=lambda group: -np.inf if np.isnan(group.nearer) else group.nearer)
         side = nearest.group if p_holm <= 1 - options.confidence else None
         made.append(Siding(judge=answers.judge, p_value=p, p_holm=p_holm, sides_with=side, groups=by_group))
-    return tuple(made), [*shared.warnings, *warnings, *_unknown_worths(groups, worths)]
+    return tuple(made), [*shared.warnings, *warnings, *_about_unknown_worth(groups, worths)]
 
 
-def _unknown_worths(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
+def _about_unknown_worth(groups: Groups, worths: dict[str, list[Worth]]) -> list[str]:
     """Why judges have no worth in raters of some groups, once for each reason."""
     why: dict[str, dict[str, None]] = {}
     for by_group in worths.values():
@@ -522,9 +521,8 @@ def _mean_and_samples(values: Floats, cells: Cells, options: RatersOptions, rng:
     part = np.flatnonzero(count)
     sums = np.stack([np.round(total[part], DECIMALS), count[part]], axis=1)
     kinds, times = np.unique(sums, axis=0, return_counts=True)
-    step = max(1, WEIGHTS_AT_ONCE // len(kinds))
     means = [np.empty(0)]
-    for first in range(0, options.bootstrap, step):
-        drawn = draw_weights(len(kinds), min(step, options.bootstrap - first), rng, copies=times) @ kinds
+    for size in chunk_sizes(options.bootstrap, len(kinds)):
+        drawn = draw_weights(len(kinds), size, rng, copies=times) @ kinds
         means.append(drawn[:, 0] / drawn[:, 1])
     return float(total.sum() / count.sum()), np.concatenate(means)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from dissensus.methods.equivalence.result import worth_decimals
-from dissensus.methods.raters.cells import FEWEST_RATERS
+from dissensus.methods.raters.cells import FEWEST_TO_SHRINK
 from dissensus.methods.raters.raters import FAR
 from dissensus.methods.raters.result import JudgeByGroup, Measure, RaterRow, RatersResult, Siding
 from dissensus.report.document import Block, Cell, Figure, Fold, Part, Section, Table
@@ -89,8 +89,8 @@ def unknown_because(result: RatersResult) -> str:
     """Why it is unknown whether somebody stands out; empty if it is known."""
     if "difference" not in result.populations:
         return "no item has three raters"
-    if len(result.ranked) < FEWEST_RATERS:
-        return f"it takes {FEWEST_RATERS} raters of items with three"
+    if len(result.ranked) < FEWEST_TO_SHRINK:
+        return f"it takes {FEWEST_TO_SHRINK} raters of items with three"
     is_known = any(row.difference is not None and row.difference.items > 1 for row in result.ranked)
     return "" if is_known else "nobody has two items with three raters"
 
