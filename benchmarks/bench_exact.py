@@ -14,10 +14,9 @@ from benchmark_page import EXACTLY
 
 from timing import processor_seconds, report
 
-SEEDS, SAMPLES = (0, 1), "100"
+SEEDS, SAMPLES = (0, 1), "500"
 APART = 0.1
 """Of the width of the interval."""
-ENDS = {"score": ("low", "high"), "equivalence": ("equivalence_low", "equivalence_high")}
 
 
 def answered(folder, samples, *options):
@@ -32,20 +31,32 @@ def answered(folder, samples, *options):
 
 def furthest(ours, theirs):
     """The largest difference of two answers, in widths of the interval around it."""
-    rows = list(zip(ours["curve"] + ours["judges"], theirs["curve"] + theirs["judges"], strict=True))
-    return max(off_by(*pair, name) for pair in rows for name in ENDS if name in pair[0])
+    most = max((point["raters"] for point in theirs["curve"]), default=0)
+    both = zip(ours["curve"] + ours["judges"], theirs["curve"] + theirs["judges"], strict=True)
+    found = [(scores_of(mine), scores_of(other)) for mine, other in both]
+    judges = zip(ours["judges"], theirs["judges"], strict=True)
+    found += [(worth_of(mine, most), worth_of(other, most)) for mine, other in judges]
+    return max(off_by(*pair) for pair in found)
 
 
-def off_by(ours, theirs, name):
-    """Of a value and its ends, where both answers have them: a worth may be beyond the curve."""
-    names = [name, *ENDS[name]]
-    low, high = (theirs[end] for end in ENDS[name])
-    if low is None or high is None or not high > low:
-        return 0.0 if ours[name] == theirs[name] else math.inf
-    pairs = [(ours[each], theirs[each]) for each in names]
-    if any((one is None) != (other is None) for one, other in pairs):
-        return math.inf
-    return max(abs(one - other) for one, other in pairs if one is not None) / (high - low)
+def scores_of(row):
+    return [row[name] for name in ("score", "low", "high")]
+
+
+def worth_of(judge, most):
+    """A judge's worth and its ends; one beyond the curve counts as the curve's end."""
+    names = (("equivalence", "verdict"), ("equivalence_low", "low_verdict"), ("equivalence_high", "high_verdict"))
+    beyond = {True: 0.0, False: float(most)}
+    return [
+        judge[value] if judge[value] is not None else beyond[judge[verdict] == "below 0"] for value, verdict in names
+    ]
+
+
+def off_by(ours, theirs):
+    """Of a value and the ends of its interval."""
+    apart = max(abs(one - other) for one, other in zip(ours, theirs, strict=True))
+    width = theirs[2] - theirs[1]
+    return apart / width if width > 0 else math.inf if apart else 0.0
 
 
 def main(words):

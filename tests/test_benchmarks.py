@@ -151,13 +151,16 @@ def test_the_quick_way_has_a_table_of_its_own(bench):
         ({"score": 0.51}, 0.05),
         ({"high": 0.63}, 0.15),
         ({"equivalence_high": 2.4}, 0.2),
-        ({"equivalence": None}, math.inf),  # beyond the curve
+        ({"equivalence_low": None, "low_verdict": "below 0"}, 0.0),  # as good as the end of the curve, which it is at
+        ({"equivalence_high": None, "high_verdict": "above 3"}, 0.5),
     ],
 )
 def test_the_quick_way_is_off_by_widths_of_the_interval(bench, moved, apart):
     judge = {"score": 0.5, "low": 0.4, "high": 0.6}
     judge |= {"equivalence": 1.0, "equivalence_low": 0.0, "equivalence_high": 2.0}
-    exact, quick = {"curve": [], "judges": [judge]}, {"curve": [], "judges": [judge | moved]}
+    judge |= dict.fromkeys(("verdict", "low_verdict", "high_verdict"), "within")
+    points = [{"raters": k, "score": 0.0, "low": -1.0, "high": 1.0} for k in range(4)]
+    exact, quick = {"curve": points, "judges": [judge]}, {"curve": points, "judges": [judge | moved]}
     assert math.isclose(bench("bench_exact").furthest(quick, exact), apart)
 
 
