@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.methods.route.populations import POPULATIONS, clipped
+from tests.methods.route.populations import CHECKED, POPULATIONS, clipped
 
 from dissensus.methods.equivalence.curve import crossings
 from dissensus.methods.history.changes import changes_in
@@ -110,6 +110,33 @@ def test_false_alarms_of_100_looks_are_at_most_five_in_a_hundred_streams(shared,
     of_items = f"100 looks, {shared:.0%} of the items the same"
     trust.keep("level", "history: any change called real", alarms / streams, streams, data=of_items)
     assert alarms <= 0.05 * streams
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CHECKED)
+def test_false_alarms_are_few_at_scores_of_judges_of_new_items(name, trust):
+    streams, looks, items = trust.sets(1000), 100, 100
+    run, key = np.repeat(np.arange(looks), items), np.arange(looks * items)
+    alarms = sum(
+        any(change is not None and change.real for change in changes_in(run, key, values.ravel(), np.arange(looks)))
+        for values in (
+            runs_of(CHECKED[name], items, looks, np.random.default_rng([6, list(CHECKED).index(name), s]))
+            for s in range(streams)
+        )
+    )
+    trust.keep("level", "history: any change called real", alarms / streams, streams,
+               data=f"{name}, 100 looks at 100 new items")  # fmt: skip
+    assert alarms <= 0.05 * streams
+
+
+def test_a_few_items_without_a_rare_large_score_are_no_change():
+    usual, rare = np.zeros(400), np.repeat(-5.0, 20)
+    before = np.concatenate([usual, rare])  # one of 21
+    spread = 0.01 * np.sin(np.arange(40.0))
+    values, run = np.concatenate([before, spread]), np.repeat([0, 1], [len(before), 40])
+    (_, change) = changes_in(run, np.arange(len(run)), values, np.arange(2))
+    assert change.difference == pytest.approx(5 / 21, abs=0.01)  # of itself many times the standard error of 40 such
+    assert not change.real  # a seventh of such sets of 40 have no rare item
 
 
 def with_worth(population, worth):

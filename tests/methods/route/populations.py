@@ -105,6 +105,7 @@ def make(share, people, signal):
     return Population(share, people, signal, _outputs(people, share, signal))
 
 
+# What `route` does was chosen on these.
 POPULATIONS = {
     # Clear items, and contested ones that the judge tells from clear ones in part.
     "graded": make(
@@ -134,3 +135,60 @@ POPULATIONS = {
         [0.5, 0.2, 0.3], [[0.9, 0.1], [0.5, 0.5], [0.1, 0.9]], [[0.3, 0.4, 0.3], [0.3, 0.4, 0.3], [0.3, 0.4, 0.3]]
     ),
 }
+
+
+def _with_hard_answers(population):
+    """The same judge that only says its most likely label."""
+    likely, place = np.unique(population.output.argmax(axis=1), return_inverse=True)
+    n_labels = population.people.shape[1]
+    signal = population.signal @ np.eye(len(likely))[place]
+    return Population(population.share, population.people, signal, np.eye(n_labels)[likely])
+
+
+TOPICS = make(
+    [0.3, 0.25, 0.2, 0.15, 0.1],
+    [
+        [0.92, 0.03, 0.03, 0.02], [0.04, 0.9, 0.03, 0.03], [0.05, 0.05, 0.85, 0.05], [0.45, 0.45, 0.05, 0.05],
+        [0.1, 0.1, 0.4, 0.4],
+    ],
+    [
+        [0.75, 0.05, 0.05, 0.05, 0.1], [0.05, 0.75, 0.05, 0.05, 0.1], [0.05, 0.1, 0.65, 0.1, 0.1],
+        [0.4, 0.4, 0.02, 0.03, 0.15], [0.05, 0.1, 0.35, 0.35, 0.15],
+    ],
+)  # fmt: skip
+# And checked on these, made afterwards.
+CHECKED = {
+    "five stars": make(
+        [0.15, 0.15, 0.25, 0.25, 0.2],
+        [
+            [0.7, 0.2, 0.06, 0.03, 0.01], [0.25, 0.45, 0.2, 0.08, 0.02], [0.05, 0.2, 0.45, 0.25, 0.05],
+            [0.02, 0.06, 0.22, 0.45, 0.25], [0.01, 0.03, 0.08, 0.23, 0.65],
+        ],
+        [
+            [0.5, 0.3, 0.15, 0.04, 0.01], [0.15, 0.4, 0.3, 0.1, 0.05], [0.05, 0.15, 0.4, 0.3, 0.1],
+            [0.02, 0.05, 0.25, 0.38, 0.3], [0.01, 0.02, 0.07, 0.3, 0.6],
+        ],
+    ),
+    "rare yes": make(
+        [0.85, 0.1, 0.05],
+        [[0.98, 0.02], [0.7, 0.3], [0.15, 0.85]],
+        [[0.85, 0.1, 0.04, 0.01], [0.4, 0.3, 0.2, 0.1], [0.05, 0.15, 0.3, 0.5]],
+    ),
+    "weak judge": make(
+        [0.5, 0.2, 0.3],
+        [[0.92, 0.08], [0.5, 0.5], [0.1, 0.9]],
+        [[0.45, 0.35, 0.2], [0.33, 0.34, 0.33], [0.2, 0.35, 0.45]],
+    ),
+    # People who are matched tell little of one another.
+    "contested": make(
+        [0.3, 0.4, 0.3], [[0.8, 0.2], [0.5, 0.5], [0.2, 0.8]], [[0.6, 0.3, 0.1], [0.25, 0.5, 0.25], [0.1, 0.3, 0.6]]
+    ),
+    "topics": TOPICS,
+    "hard answers": _with_hard_answers(TOPICS),
+    # A judge that is nearly as good as two people.
+    "detector": make(
+        [0.6, 0.15, 0.25],
+        [[0.97, 0.03], [0.5, 0.5], [0.04, 0.96]],
+        [[0.9, 0.08, 0.02], [0.1, 0.8, 0.1], [0.03, 0.1, 0.87]],
+    ),
+}  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.methods.route.populations import POPULATIONS
+from tests.methods.route.populations import CHECKED, POPULATIONS
 
 from dissensus import read, read_judges, route
 from dissensus.cli.main import main
@@ -199,23 +199,53 @@ def test_the_cost_is_near_that_of_the_best_policy(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", POPULATIONS)
+@pytest.mark.parametrize("name", [*POPULATIONS, *CHECKED])
 def test_savings_are_not_overstated(name, trust):
-    population = POPULATIONS[name]
+    population, items = (POPULATIONS | CHECKED)[name], 400 if name in POPULATIONS else 2000
     best = population.best_cost(2, 4) / 2
     runs, costs, held, advice = trust.sets(100), [], 0, []
     for run in range(runs):
-        data = population.draw(400, 12, 5, np.random.default_rng([3, run]))
+        data = population.draw(items, 12, 5, np.random.default_rng([3, run]))
         plan = route(*data, bootstrap=200, max_raters=4, rng=run).recommended
         costs.append(plan.cost_share)
         held += not plan.high < best
         worse = "useless" if name == "knows nothing" else "wrong"
         advice.append("right" if plan.saves == (best < 1) else worse if plan.saves else "undecided")
+    about = f"{name}, 12 raters, {items} items"
     for word in ("right", "undecided", "wrong", "useless"):
-        trust.keep("advice", f"route: {word}", advice.count(word) / runs, runs, data=f"{name}, 12 raters, 400 items")
-    trust.keep("coverage", "route: cost is not below the interval", held / runs, runs, data=name)
+        trust.keep("advice", f"route: {word}", advice.count(word) / runs, runs, data=about)
+    trust.keep("coverage", "route: cost is not below the interval", held / runs, runs, data=about)
     assert np.mean(costs) == pytest.approx(best, abs=0.05)
     assert held >= 0.93 * runs
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in CHECKED if name != "weak judge"])
+def test_new_items_cost_what_is_promised_and_tell_as_much(name):
+    population = CHECKED[name]
+    wanted, (_, alone, chance) = population.bits(2)[0], population.bits(0)
+    signals = len(chance)
+    seen = np.repeat(np.arange(signals), 40)
+    names = [f"n{i:04d}" for i in range(len(seen))]
+    labels = "abcdef"[: population.people.shape[1]]
+    new = read_judges([
+        {"item": item, "judge": "judge"} | {f"p_{x}": p for x, p in zip(labels, own.tolist(), strict=True)}
+        for item, own in zip(names, population.output[seen], strict=True)
+    ])  # fmt: skip
+    off, short = [], []
+    for run in range(40):
+        data = population.draw(1000, 12, 5, np.random.default_rng([37, run]))
+        result = route(*data, new=new, bootstrap=0, max_raters=4, rng=run)
+        plan = result.recommended
+        if not plan.saves:
+            continue
+        asked = np.bincount(seen, weights=[one.raters > 0 for one in result.assignments]) / 40
+        off.append(chance @ asked * plan.raters / 2 - plan.cost_share)
+        told = chance @ ((1 - asked) * alone + asked * population.bits(plan.raters)[1])
+        short.append((wanted - told) / (wanted - population.bits(0)[0]))
+    assert len(off) > 20
+    assert abs(np.mean(off)) < 0.02  # of the cost of two people
+    assert abs(np.mean(short)) < 0.05  # of what two people tell
 
 
 def test_costs_are_counted_as_given():

@@ -135,7 +135,10 @@ def _window(sums: _Sums, start: Codes, split: Codes, end: Codes, alpha: Floats) 
     difference = np.where(enough, np.where(paired, shared.mean, apart[0].mean + apart[1].mean), np.nan)
     error = np.sqrt(np.where(paired, shared.variance, apart[0].variance + apart[1].variance))
     third = np.where(paired, shared.third, apart[0].third + apart[1].third)
-    below, above = _reaches(error, third, items - 1, alpha)
+    pooled, skewed = _pooled(*apart)
+    reaches = _reaches(error, third, items - 1, alpha)
+    others = _reaches(np.where(paired, error, pooled), np.where(paired, third, skewed), items - 1, alpha)
+    below, above = np.maximum(reaches, others)
     low, high = difference - below, difference + above
     far = np.abs(difference) / np.where(error > 0, error, np.inf)
     return {
@@ -170,6 +173,18 @@ class _Moments:
         squares = square.sum(axis=1) + np.maximum(two - 2 * mean * one + mean**2 * number, 0.0)
         cubes = (square * apart).sum(axis=1) + three - 3 * mean * two + 3 * mean**2 * one - mean**3 * number
         return cls(items, mean, squares / np.maximum(items - 1, 1) / some, cubes / some**3)
+
+
+def _pooled(after: _Moments, before: _Moments) -> tuple[Floats, Floats]:
+    """Standard error and third moment of a difference if nothing changed; `before` has opposite signs.
+
+    A few items without one of the rare large scores vary little among themselves. Those of all runs say what they might
+    have been: without them 30 of 300 streams of 100 looks at 100 new items with rare large scores raised an alarm.
+    """
+    n, m = np.maximum(after.items, 2), np.maximum(before.items, 2)
+    square = ((n - 1) * n * after.variance + (m - 1) * m * before.variance) / (n + m - 2)
+    cube = (n**3 * after.third - m**3 * before.third) / (n + m)
+    return np.sqrt(square * (1 / n + 1 / m)), cube * (1.0 / n**2 - 1.0 / m**2)
 
 
 def _reaches(error: Floats, third: Floats, freedom: Codes, alpha: Floats) -> tuple[Floats, Floats]:
