@@ -144,7 +144,7 @@ NUMBERS = {
     == (40 * MEGABYTE, 400 * MEGABYTE),
     ("questions-and-slices", "Slices of fewer than 10 items are left out"): SLICE_ITEMS == 10,
     ("collect-ratings", "They can undo their last ten answers"): UNDO_MOST == 10,
-    ("watch-a-judge", "If there are fewer than 20, on all items"): FEWEST_SHARED == 20,
+    ("watch-a-judge", "If fewer than 20 are left, all items count"): FEWEST_SHARED == 20,
     ("combine-judges", "takes at most 40 labels"): MOST_LABELS == 40,
     ("choose-a-judge", "below .001 for these raters and below .025 for others"): (LEVEL, RATERS_LEVEL)
     == (0.001, 0.025),
