@@ -91,9 +91,9 @@ def test_putting_together_what_counts_the_same_keeps_the_scores(metric):
 def test_answers_that_differ_by_rounding_are_told_by_the_usual_size_of_all_items():
     # 1e-13 apart: the same beside a usual answer of 1, different beside one of 1e-6. Copies make the latter usual.
     judge = np.array([[1e-6], [1e-6 + 1e-13], [1.0]])
-    assert len(np.unique(rankable(judge, judge, copies=np.array([1.0, 1.0, 5.0])))) == 2
-    assert len(np.unique(rankable(judge, judge, copies=np.array([5.0, 5.0, 1.0])))) == 3
-    assert len(np.unique(rankable(np.repeat(judge, [5, 5, 1], axis=0), judge))) == 3
+    assert len(np.unique(rankable(judge, copies=np.array([1.0, 1.0, 5.0])))) == 2
+    assert len(np.unique(rankable(judge, copies=np.array([5.0, 5.0, 1.0])))) == 3
+    assert len(np.unique(rankable(np.repeat(judge, [5, 5, 1], axis=0)))) == 3
 
 
 def test_a_scale_is_judged_by_items_not_by_profiles():

@@ -345,7 +345,7 @@ class People(NamedTuple):
 def references_of(asked: Pairs, folds: Generator) -> tuple[Constant | None, Person | None]:
     """The best constant and one more person; None where the metric scores pairs only, or where nobody has a score."""
     metric, ratings = asked.pairs[0].problem.metric, asked.ratings
-    if metric.name in {"wins", "spearman", "emd-binned"}:
+    if not metric.has_references:
         return None, None
     used = np.zeros(ratings.n_items, dtype=np.intp)
     for pair in asked.pairs:
@@ -396,13 +396,13 @@ def _scores_of_constants(people: People, metric: Metric) -> Floats:
     else:
         middle = np.bincount(own.item, weights=weight * own.value)
         each = np.abs(middle[:, None] - values)
-    squares = metric.name == "rmse"
-    scores = np.sqrt(people.mean(each**2)) if squares else people.mean(each)
+    scores = np.sqrt(people.mean(each**2)) if metric.is_root else people.mean(each)
     return np.where(np.isnan(scores), np.inf, scores)
 
 
 def _person(people: People, cloud: Cloud, metric: Metric) -> Person | None:
     """Each rater of an item against the others, averaged over the raters and then over items."""
+    assert metric.of_item is not None  # noqa: S101 - it has references
     sizes = cloud.sizes
     enough = sizes > 1
     if not enough.any():
@@ -414,7 +414,7 @@ def _person(people: People, cloud: Cloud, metric: Metric) -> Person | None:
     by_item = np.einsum("im,im->i", each, times) / n
     weights = None if people.copies is None else people.copies[enough]
     mean = float(np.average(by_item, weights=weights))
-    return Person(score=math.sqrt(mean) if metric.name == "rmse" else mean)
+    return Person(score=math.sqrt(mean) if metric.is_root else mean)
 
 
 def _informed_constant(people: People, split: Rows, asked: Pairs) -> Constant:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dissensus.arrays import Floats
 from dissensus.data.counts import median
+from dissensus.methods.equivalence.scores import clipped, hard_predictions
 from dissensus.sampling.draws import Coins
 
 
@@ -43,9 +44,6 @@ def sorted_error(judge: Floats, people: Floats) -> Floats:
     return absolute_error(np.sort(judge, axis=-1), np.sort(people, axis=-1))
 
 
-TIE = 1e-12  # shares that differ by less are equal; they differ by rounding only
-
-
 def accuracy(judge: Floats, people: Floats) -> Floats:
     """Share of the raters who gave the judge's most frequent label; labels that tie share it.
 
@@ -54,8 +52,7 @@ def accuracy(judge: Floats, people: Floats) -> Floats:
     >>> accuracy(np.array([[0.6, 0.4], [0.5, 0.5]]), np.array([[0.2, 0.8], [0.2, 0.8]]))
     array([0.2, 0.5])
     """
-    is_top = judge >= judge.max(axis=-1, keepdims=True) - TIE
-    return np.asarray((is_top * people).sum(axis=-1) / is_top.sum(axis=-1))
+    return np.asarray((hard_predictions(judge) * people).sum(axis=-1))
 
 
 def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
@@ -67,8 +64,7 @@ def cross_entropy(judge: Floats, people: Floats, *, clip: float) -> Floats:
     >>> cross_entropy(np.array([[0.5, 0.5]]), np.array([[0.2, 0.8]]), clip=0.02)
     array([1.])
     """
-    inside = np.clip(judge, clip, 1 - clip)
-    return np.asarray(-(people * np.log2(inside / inside.sum(axis=-1, keepdims=True))).sum(axis=-1))
+    return np.asarray(-(people * np.log2(clipped(judge, clip))).sum(axis=-1))
 
 
 def information(judge: Floats, people: Floats) -> Floats:
@@ -274,13 +270,12 @@ class RankCorrelation:
         return swapped
 
 
-def rankable(judge: Floats, people: Floats, *, copies: Floats | None = None) -> Floats:
+def rankable(judge: Floats, *, copies: Floats | None = None) -> Floats:
     """The judge's mean answer to each item, equal where means differ by rounding only.
 
-    `judge`, `people` (..., n_items, 1): mean answers; the raters' are not needed here. `copies` (n_items,): how many
-    items each one stands for, which goes with answers of shape (n_items, 1) only.
+    `judge` (..., n_items, 1): mean answers. `copies` (n_items,): how many items each one stands for, which goes with
+    answers of shape (n_items, 1) only.
     """
-    del people  # a correlation compares items, so no single item has an error
     values = judge[..., 0]
     # Not relative to the largest: one answer of a judge may be beyond all bounds, as perplexities are.
     usual = median(np.abs(values), copies)
@@ -363,36 +358,36 @@ Coordinates = Literal["values", "shares", "half-shares", "steps", "bins"]
 """What an answer is as a vector; see `dissensus.methods.compare.pairs`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Metric:
     """How a judge is scored."""
 
     name: MetricName  # as the user calls it
-    higher_is_better: bool  # whether a higher score is a better one
+    better: Literal["higher", "lower"]  # which scores are the better ones
     coordinates: Coordinates  # what an answer is as a vector
-    # from the mean answers of judge and raters, each of shape (..., n_items, n_coordinates), to a number per item
-    of_item: Callable[[Floats, Floats], Floats]
+    # From the mean answers of judge and raters, each of shape (..., n_items, n_coordinates), to a number per item; None
+    # where items are ranked, so that no single one has an error.
+    of_item: Callable[[Floats, Floats], Floats] | None
     score: Score  # from those numbers to a score per judge
+    widest: float = np.inf  # the largest difference that two scores can have
+    counts_wins: bool = False  # whether all that counts of an item is which judge errs less
+    is_root: bool = False  # whether errors are squared, and the score is the root of their mean
+    has_references: bool = True  # whether a constant answer and one more person have a score
 
     @property
-    def better(self) -> Literal["higher", "lower"]:
-        """Which scores are the better ones."""
-        return "higher" if self.higher_is_better else "lower"
+    def higher_is_better(self) -> bool:
+        """Whether a higher score is a better one."""
+        return self.better == "higher"
 
     @property
-    def widest(self) -> float:
-        """The largest difference that two scores can have."""
-        return {"wins": 1.0, "accuracy": 1.0, "spearman": 2.0}.get(self.name, np.inf)
+    def is_ranks(self) -> bool:
+        """Whether items are ranked, so that a judge's numbers may be on another scale than the raters'."""
+        return self.of_item is None
 
     @property
     def needs_numbers(self) -> bool:
         """Whether labels must be numbers, or words in a given order."""
         return self.coordinates in {"values", "steps", "bins"}
-
-    @property
-    def needs_one_scale(self) -> bool:
-        """Whether a judge's numbers must be on the raters' scale."""
-        return self.name != "spearman"
 
 
 def metric_of(name: MetricName, *, has_numbers: bool = True, clip: float = 0.02) -> Metric:
@@ -405,16 +400,15 @@ def metric_of(name: MetricName, *, has_numbers: bool = True, clip: float = 0.02)
     mean = MeanScore()
     values: Coordinates = "values" if has_numbers else "half-shares"
     steps: Coordinates = "steps" if has_numbers else "half-shares"
-    kinds: dict[MetricName, tuple[bool, Coordinates, Callable[[Floats, Floats], Floats], Score]] = {
-        "information": (True, "shares", information, mean),
-        "wins": (True, values, absolute_error, WinShare()),
-        "mae": (False, "values", absolute_error, mean),
-        "rmse": (False, "values", squared_error, RootMeanScore()),
-        "emd": (False, steps, absolute_error, mean),
-        "emd-binned": (False, "bins", sorted_error, mean),
-        "accuracy": (True, "shares", accuracy, mean),
-        "cross-entropy": (False, "shares", partial(cross_entropy, clip=clip), mean),
-        "spearman": (True, "values", rankable, RankCorrelation()),
-    }
-    higher_is_better, coordinates, of_item, score = kinds[name]
-    return Metric(name=name, higher_is_better=higher_is_better, coordinates=coordinates, of_item=of_item, score=score)
+    metrics = (
+        Metric("information", "higher", "shares", information, mean),
+        Metric("wins", "higher", values, absolute_error, WinShare(), 1.0, counts_wins=True, has_references=False),
+        Metric("mae", "lower", "values", absolute_error, mean),
+        Metric("rmse", "lower", "values", squared_error, RootMeanScore(), is_root=True),
+        Metric("emd", "lower", steps, absolute_error, mean),
+        Metric("emd-binned", "lower", "bins", sorted_error, mean, has_references=False),
+        Metric("accuracy", "higher", "shares", accuracy, mean, 1.0),
+        Metric("cross-entropy", "lower", "shares", partial(cross_entropy, clip=clip), mean),
+        Metric("spearman", "higher", "values", None, RankCorrelation(), 2.0, has_references=False),
+    )
+    return next(metric for metric in metrics if metric.name == name)

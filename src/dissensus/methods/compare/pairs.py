@@ -270,19 +270,19 @@ class Problem:
 
     def columns(self, a: Floats, b: Floats, people: Floats) -> Columns:
         """What each item counts, from mean responses of shape (..., n_items, n_coordinates)."""
-        if self.metric.name == "spearman":
-            ranked = partial(rankable, copies=self.copies)
-            return Columns(ranked(a, people), ranked(b, people), ranked(people, people), self.copies)
         of_item = self.metric.of_item
+        if of_item is None:
+            a, b, people = (rankable(answers, copies=self.copies) for answers in (a, b, people))
+            return Columns(a, b, people, self.copies)
         errors = Columns(of_item(a, people), of_item(b, people), people[..., 0], self.copies)
-        return settled(errors, size=self.size, is_square=self.metric.name == "rmse")
+        return settled(errors, size=self.size, is_square=self.metric.is_root)
 
     def observed(self) -> Columns:
         """What each item counts in the data; with copies, one item for all that count the same."""
         columns = self.columns(self.a.mean(), self.b.mean(), self.people.mean())
         if self.copies is None:
             return columns
-        return put_together(columns, by_sign=self.metric.name == "wins", by_people=self.metric.name == "spearman")
+        return put_together(columns, by_sign=self.metric.counts_wins, by_people=self.metric.is_ranks)
 
 
 def problem_of(parties: Sequence[Responses], metric: Metric, space: Space, *, copies: Codes | None = None) -> Problem:
@@ -413,7 +413,7 @@ def _check_scales(aligned: Aligned, names: Sequence[str], metric: Metric, option
         return
     for name in names:
         reason = "you said so" if options.same_scale is False else other_scale(aligned, name)
-        if reason is not None and metric.needs_one_scale:
+        if reason is not None and not metric.is_ranks:
             raise OptionError(
                 f"{this} {metric.name} compares answers with labels, but {name} is on another scale: {reason}. "
                 f"Choose {this} spearman, or {same}."

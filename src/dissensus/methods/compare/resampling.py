@@ -63,7 +63,7 @@ def all_flipped_differences(metric: Metric, columns: Columns, resamples: int) ->
     Items on which the judges do not differ need no exchange; but equal answers can differ in rank. Copies of an item
     are exchanged one by one.
     """
-    differs = np.flatnonzero((columns.a != columns.b) | (metric.name == "spearman"))
+    differs = np.flatnonzero((columns.a != columns.b) | metric.is_ranks)
     times = np.ones(len(differs), dtype=np.intp) if columns.copies is None else columns.copies[differs].astype(np.intp)
     if times.sum() >= np.log2(max(resamples, 1)) + 1e-9:
         return None
@@ -301,8 +301,8 @@ def resample(
     moved = _run(samples, executor, rng=bootstrap_stream)
     added = [None] * len(problems) if noise is None else noise
     return [
-        _resampled(problem, test, known, own, samples, more)
-        for problem, known, own, samples, more in zip(problems, every, tested, moved, added, strict=True)
+        _resampled(problem, test, known, drawn, differences, more)
+        for problem, known, drawn, differences, more in zip(problems, every, tested, moved, added, strict=True)
     ]
 
 

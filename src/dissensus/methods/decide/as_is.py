@@ -16,6 +16,7 @@ from dissensus.data.align import Answers, align, answered_by_all, answers_of, la
 from dissensus.data.labels import label_values
 from dissensus.data.ratings import item_weights
 from dissensus.methods.decide.result import AsIs, Constant, Measure, Person, Standing
+from dissensus.methods.equivalence.scores import hard_predictions
 from dissensus.sampling.draws import FEW_KINDS, MERGED_FROM, chunk_sizes, draw_weights, kinds_of
 from dissensus.sampling.intervals import percentile_interval
 from dissensus.sampling.raters import RaterPool, RatersAs, rater_draws, rater_pool
@@ -88,7 +89,7 @@ def shared_items(ratings: Ratings, judges: Judges) -> SharedItems | str:
     row = row[kept[ratings.item[row]]]
     item, label = (np.cumsum(kept) - 1)[ratings.item[row]], ratings.label[row]
     answers = [
-        _numbers(own, kept, ratings, labels) if is_ordered else _most_likely(own.stated[kept]) for own in everybody
+        _numbers(own, kept, ratings, labels) if is_ordered else hard_predictions(own.stated[kept]) for own in everybody
     ]
     means = [_mean_numbers(own, kept, ratings, labels) for own in everybody] if is_ordered else []
     copies = None if ratings.copies is None else ratings.copies[kept]
@@ -106,7 +107,7 @@ def _numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...
     """A judge's answers as numbers: what it said, or its most likely label; NaN for a label that has no number."""
     if own.is_hard and np.isfinite(ratings.values).all():
         return own.values[kept]
-    return _expected(_most_likely(own.stated[kept]), ratings, labels)
+    return _expected(hard_predictions(own.stated[kept]), ratings, labels)
 
 
 def _mean_numbers(own: Answers, kept: Flags, ratings: Ratings, labels: tuple[str, ...]) -> Floats:
@@ -122,12 +123,6 @@ def _expected(shares: Floats, ratings: Ratings, labels: tuple[str, ...]) -> Floa
     others = label_values(labels)
     numbers = np.array([known.get(label, other) for label, other in zip(labels, others, strict=True)])
     return np.asarray(np.where(shares > 0, shares * numbers, 0).sum(axis=1))
-
-
-def _most_likely(predictions: Floats) -> Floats:
-    """The most likely label of each item; labels that tie share it."""
-    top = predictions >= predictions.max(axis=1, keepdims=True) - 1e-9
-    return np.asarray(top / top.sum(axis=1, keepdims=True))
 
 
 def _constant(item: Codes, label: Codes, weight: Floats, values: Floats) -> int:

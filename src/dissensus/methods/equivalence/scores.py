@@ -95,7 +95,7 @@ def _in_order(predictions: Floats, order: Order) -> Floats:
     return np.asarray(ranked_probability_scores(predictions[..., place])[..., np.argsort(place)])
 
 
-TIE = 1e-12
+TIE = 1e-9  # probabilities and shares that are this close are equal up to rounding
 
 
 def hard_predictions(predictions: Floats) -> Floats:

@@ -23,7 +23,7 @@ from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.setup import Prepared, set_up
 from dissensus.methods.equivalence.surveys import count_subsets, surveys_of_size
 from dissensus.methods.panel.result import MOST_LABELS, PanelOptions, PeopleAndJudge
-from dissensus.methods.panel.stacking import Stack, kinds_of, learned_stack, logs_of, most_likely, refined
+from dissensus.methods.panel.stacking import Stack, kinds_of, learned_stack, logs_of, refined
 from dissensus.options import named
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights
@@ -92,7 +92,7 @@ def item_scores(rows: Rows, judges: Floats, score: Score, *, fold: Codes) -> Flo
     H. Akaike (1974), "A New Look at the Statistical Model Identification".
     """
     learned = row_predictions(rows, judges, fold=fold)
-    inside, outside = ((rows.masses * label_scores(made, score)).sum(axis=1) for made in learned)
+    inside, outside = ((rows.masses * score.of_labels()(made)).sum(axis=1) for made in learned)
     total = np.bincount(rows.item, weights=(inside + outside) / 2, minlength=len(fold))
     return np.where(np.bincount(rows.item, minlength=len(fold)) > 0, total, np.nan)
 
@@ -118,11 +118,6 @@ def row_predictions(
         learned, _ = _learned(rows, cases, np.maximum(every - masses[number], 0.0), start=stack)
         outside[held] = of(learned)[cases.of_row[held]]
     return inside, outside
-
-
-def label_scores(predictions: Floats, score: Score) -> Floats:
-    """What each label would score under these predictions; agreement is that of the most likely label."""
-    return score.of_labels()(most_likely(predictions) if score.name == "agreement" else predictions)
 
 
 def _cases(rows: Rows, judges: Floats) -> Cases:

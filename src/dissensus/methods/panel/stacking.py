@@ -19,8 +19,8 @@ import numpy as np
 from dissensus.arrays import Codes, Floats
 from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.maps import Curves, sums
+from dissensus.methods.equivalence.scores import hard_predictions
 from dissensus.methods.equivalence.softmax import Ridge, fit_softmax, softmax
-from dissensus.methods.equivalence.surveys import plurality_shares
 
 # ---- From a judge's outputs to what raters say after them, learned from weighted rows
 
@@ -136,9 +136,6 @@ def stacked(sources: Floats, shares: Floats, *, fold: Codes) -> tuple[Floats, Fl
     return inside.inside, outside.outside
 
 
-SAME = 1e-9  # probabilities and shares of votes this close are equal up to rounding
-
-
 def average(predictions: Floats) -> Floats:
     """Mean of the judges' probabilities, of shape (n_judges, n_items, n_labels)."""
     return np.asarray(predictions.mean(axis=0))
@@ -152,13 +149,7 @@ def plurality(predictions: Floats) -> Floats:
     >>> plurality(np.array([[[0.9, 0.1]], [[0.4, 0.6]], [[0.2, 0.8]]]))
     array([[0., 1.]])
     """
-    votes = np.stack([most_likely(judge) for judge in predictions]).mean(axis=0)
-    return most_likely(votes)
-
-
-def most_likely(shares: Floats) -> Floats:
-    """1 on the most likely label, shared equally where several are."""
-    return plurality_shares(np.round(shares / SAME).astype(np.int64))
+    return hard_predictions(hard_predictions(predictions).mean(axis=0))
 
 
 STRENGTH = 10.0  # the stack counts as this many items in each case

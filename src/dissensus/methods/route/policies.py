@@ -18,7 +18,7 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.methods.equivalence.problem import Predictions
 from dissensus.methods.equivalence.scores import Score
 from dissensus.methods.equivalence.surveys import count_subsets
-from dissensus.methods.panel.beside_people import Rows, distinct_answers, label_scores, row_predictions, rows_of
+from dissensus.methods.panel.beside_people import Rows, distinct_answers, row_predictions, rows_of
 from dissensus.sampling.draws import draw_weights
 from dissensus.sampling.raters import RaterPool
 
@@ -144,7 +144,7 @@ def _distinct_rows(rows: Codes) -> tuple[Codes, Codes]:
 
 def _scores_of(predictions: Floats, scores: tuple[Score, ...]) -> Floats:
     """What each label scores under predictions of shape (n, n_labels); shape (n, n_scores, n_labels)."""
-    return np.stack([label_scores(predictions, score) for score in scores], axis=1)
+    return np.stack([score.of_labels()(predictions) for score in scores], axis=1)
 
 
 def largest_survey(counts: Codes, most: int) -> int:
