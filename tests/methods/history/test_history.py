@@ -3,11 +3,13 @@
 import json
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -239,6 +241,18 @@ def test_a_drop_is_marked_and_people_who_stayed_are_not(tmp_path):
     assert not any(own.changes for own in result.series if own.kind == "people")
     assert '"j" became worse with run 5.' in result.summary()
     assert len(result.rows()) == sum(len(own.points) for own in result.series)
+
+
+def test_a_worth_whose_interval_leaves_the_curve_says_at_which_end(tmp_path):
+    path, run = tmp_path / "h.duckdb", made_run()
+    nan, own = float("nan"), run.judges[0]
+    for low, high, shown in (
+        (nan, 2.0, r"1\.5 \[<0, 2\.0\]"),
+        (1.0, nan, r"1\.5 \[1\.0, more\]"),
+        (nan, nan, r"[\d.]+"),
+    ):
+        record(path, [replace(run, judges=(replace(own, worth_low=low, worth_high=high),))], recorded_at=AT)
+        assert re.search(rf"\n  j +{shown}  +\S", history(path).summary())
 
 
 def test_slices_are_followed_in_their_order(tmp_path):

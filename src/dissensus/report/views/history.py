@@ -80,8 +80,10 @@ def _value(point: Point, series: Series) -> str:
 def _worth(point: Point) -> str:
     if math.isfinite(point.worth):
         digits = worth_decimals(point.worth, point.worth_low, point.worth_high)
-        ends = (point.worth, point.worth_low, point.worth_high)
-        return with_interval(*ends, form=lambda value: decimal(value, digits))
+        ends = (point.worth_low, "<0"), (point.worth_high, "more")  # one alone that is missing is off the curve
+        low, high = (decimal(end, digits) if math.isfinite(end) else beyond for end, beyond in ends)
+        interval = "" if (low, high) == ("<0", "more") else f" [{low}, {high}]"
+        return f"{decimal(point.worth, digits)}{interval}"
     return point.worth_verdict or "-"
 
 
