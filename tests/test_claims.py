@@ -149,7 +149,7 @@ NUMBERS = {
     ("choose-a-judge", "below .001 for these raters and below .025 for others"): (LEVEL, RATERS_LEVEL)
     == (0.001, 0.025),
     ("choose-a-judge", "a third of the distance between two raters"): LARGE_SHIFT == 1 / 3,
-    ("choose-a-judge", "by at most a tenth of a person's lead"): DECIDE.margin == 0.1,
+    ("choose-a-judge", "by more than a tenth of that person's lead"): DECIDE.margin == 0.1,
     ("find-the-items-behind-a-number", "no label has two thirds of them"): AGREED == 2 / 3,
     ("use-it-in-ci", "with 500 bootstrap samples. On fewer than 30 items"): (GATE.bootstrap, GATE.min_items)
     == (500, 30),
