@@ -22,7 +22,7 @@ from dissensus.report.views import judge_words as words
 from dissensus.report.views.section import how_computed, interval_sentence, noted, setting, warnings_of
 from dissensus.results import unspelled
 
-LIKE_FOR_LIKE = "Like for like"
+VERSUS_OTHERS = "Vs others"
 """The column in which a judge and a person are measured in the same way."""
 AIMS = {"higher": "high", "lower": "low"}
 MOST_CONFUSIONS = 3
@@ -96,12 +96,12 @@ def _judges(choice: Choice) -> list[Block]:
     main, is_contest = choice.select_by.first, len(choice.ranked) > 1
     bounds = [(100 * row.consistency_low, 100 * row.consistency_high) for row in choice.downstream.values()]
     digits, places = words.value_digits(main.values), min(supported_digits(bounds, usual=1), 1)
-    columns = ["Judge", "Value", *[LIKE_FOR_LIKE] * (main.person is not None), *["Best in"] * is_contest]
+    columns = ["Judge", "Value", *[VERSUS_OTHERS] * (main.person is not None), *["Best in"] * is_contest]
     columns += ["Decisions", "Bias"] * bool(choice.downstream)
     rows = [
         {
             "Value": words.short_interval(value, digits),
-            LIKE_FOR_LIKE: decimal(value.reduced, digits),
+            VERSUS_OTHERS: decimal(value.reduced, digits),
             "Best in": None if math.isnan(value.share_best) else percent(value.share_best, 0),
             **_decided(choice.downstream.get(value.judge), places),
         }
@@ -141,15 +141,15 @@ def _rulers(
     if main.constant is not None:
         name = words.always_words(main.constant).removeprefix("always answering the ").replace("answering ", "")
         out = number(main.constant.reduced) if math.isfinite(main.constant.reduced) else None
-        yield f"({name})", {"Value": number(main.constant.value), LIKE_FOR_LIKE: out}
+        yield f"({name})", {"Value": number(main.constant.value), VERSUS_OTHERS: out}
     if beside is not None:
         yield f"({words.CONSTANT_NAMES[str(beside.constant.answer)]})", {"Decisions": share(beside.constant.value)}
     if main.person is not None:
         decided = share(beside.person.value) if beside and beside.person else None
-        yield "(one more person)", {LIKE_FOR_LIKE: number(main.person.value), "Decisions": decided}
+        yield "(one more person)", {VERSUS_OTHERS: number(main.person.value), "Decisions": decided}
     if main.perfect is not None:
         decided = words.range_text(beside.perfect, share) if beside and beside.perfect else None
-        yield "(a perfect judge)", {LIKE_FOR_LIKE: words.range_text(main.perfect, number), "Decisions": decided}
+        yield "(a perfect judge)", {VERSUS_OTHERS: words.range_text(main.perfect, number), "Decisions": decided}
 
 
 # ---- What each definition picks
@@ -314,7 +314,7 @@ def _computed(result: JudgesResult, choice: Choice) -> Iterator[str]:
         best = " Best in: the share of these samples in which the judge is best."
         yield f"{interval}{best if is_contest else ''}"
     if main is not None and main.person is not None:
-        yield f"{LIKE_FOR_LIKE}: judge and rater, each compared with the other raters, leaving each rater out in turn."
+        yield f"{VERSUS_OTHERS}: judge and rater, each compared with the other raters, leaving each rater out in turn."
     if main is not None and main.perfect is not None:
         yield "A perfect judge knows the label shares of each item; two models estimate its score."
     reasons = [text for text in warnings_of(result) if any(part in text for part in SILENT)]
