@@ -1,6 +1,7 @@
-"""Intervals: from bootstrap samples, from a count, or from a variance."""
+"""Intervals: from bootstrap samples, from a count, or from a variance; and p-values of several tests."""
 
 import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -129,3 +130,21 @@ def wilson_interval(value: float, size: float, confidence: float) -> Bounds:
     centre = (value + z2 / (2 * size)) / (1 + z2 / size)
     reach = math.sqrt(z2 * (value * (1 - value) / size + z2 / (4 * size**2))) / (1 + z2 / size)
     return max(0.0, centre - reach), min(1.0, centre + reach)
+
+
+# ---- P-values of several tests
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values for all pairs together: with those of at most .05, the chance of any wrong one is at most .05.
+
+    Those that are undefined stay so and do not count.
+
+    S. Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
+    """
+    adjusted = np.full(len(p_values), np.nan)
+    known = np.flatnonzero(np.isfinite(p_values))
+    order = known[np.argsort(np.asarray(p_values)[known], kind="stable")]
+    steps = np.asarray(p_values)[order] * np.arange(len(order), 0, -1)
+    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps)) if len(order) else steps
+    return [float(value) for value in adjusted]

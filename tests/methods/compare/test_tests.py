@@ -14,14 +14,13 @@ from dissensus.methods.compare.resampling import (
     all_flipped_differences,
     bootstrap_differences,
     flipped_differences,
-    holm,
     mixture_differences,
     mixture_p_value,
     non_inferiority_p_value,
     permuted_differences,
     two_sided_p_value,
 )
-from dissensus.sampling.intervals import percentile_interval
+from dissensus.sampling.intervals import holm, percentile_interval
 
 import comparison_reference as reference
 from comparison_builders import normal_items, padded, problem_of_values

@@ -7,7 +7,7 @@ from scipy.stats import ks_2samp
 
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
-from dissensus.methods.equivalence.calibration import calibrated_predictions
+from dissensus.methods.equivalence.calibration import calibrated_predictions, share_out
 from dissensus.methods.equivalence.equivalence import worked_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import merged
@@ -19,7 +19,7 @@ from dissensus.methods.equivalence.replicates import (
     treatments,
 )
 from dissensus.methods.equivalence.scores import SCORES
-from dissensus.methods.equivalence.setup import set_up, share_out
+from dissensus.methods.equivalence.setup import set_up
 from dissensus.sampling.draws import draw_copies, draw_weights
 
 from profiles import moments_of, profiles_of
@@ -323,7 +323,7 @@ def test_folds_share_out_copies_as_a_random_permutation_does():
 
 
 def test_more_items_than_can_be_dealt_have_folds_of_their_own_accord(monkeypatch):
-    monkeypatch.setattr("dissensus.methods.equivalence.setup.MOST_TO_SHARE_OUT", 10)
+    monkeypatch.setattr("dissensus.methods.equivalence.calibration.MOST_TO_SHARE_OUT", 10)
     table = share_out(np.array([40_000, 60_000]), default_rng(0))
     np.testing.assert_array_equal(table.sum(axis=1), [40_000, 60_000])
     np.testing.assert_allclose(table, [[4000] * 10, [6000] * 10], atol=4.5 * np.sqrt(6000))

@@ -17,8 +17,7 @@ from dissensus.cli.main import main
 from dissensus.data import Judges, Ratings
 from dissensus.data.slices import sliced, slicing_of
 from dissensus.errors import FileError, JudgesError, OptionError, RatingsError
-from dissensus.methods.compare.pairs import fold_stream
-from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
+from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds, fold_stream
 from dissensus.methods.items.result import write_items
 from dissensus.report.html import fragment_of
 from dissensus.report.text import text_of

@@ -13,21 +13,9 @@ from dissensus.data import JudgesLike, RatingsLike, as_data
 from dissensus.data.align import Responses
 from dissensus.errors import listed, named
 from dissensus.methods.compare.metrics import Columns, Metric, MetricName, cross_entropy, midranks
-from dissensus.methods.compare.pairs import (
-    Cloud,
-    NamedPair,
-    Pairs,
-    Rows,
-    Space,
-    clouds_of,
-    fold_stream,
-    pairs_of,
-    rows_in_folds,
-    scores_of_labels,
-)
+from dissensus.methods.compare.pairs import Cloud, NamedPair, Pairs, Space, clouds_of, pairs_of
 from dissensus.methods.compare.resampling import (
     Resampled,
-    holm,
     noise_of,
     non_inferiority_p_value,
     on_items_of,
@@ -44,9 +32,10 @@ from dissensus.methods.compare.result import (
     Person,
     Test,
 )
+from dissensus.methods.equivalence.calibration import FoldRows, fold_stream, rows_in_folds, scores_of_labels
 from dissensus.methods.parts.parts import in_parts
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
-from dissensus.sampling.intervals import percentile_interval
+from dissensus.sampling.intervals import holm, percentile_interval
 from dissensus.sampling.raters import RatersAs, rater_stream, resolve_raters
 
 MIXTURE = (
@@ -417,7 +406,7 @@ def _person(people: People, cloud: Cloud, metric: Metric) -> Person | None:
     return Person(score=math.sqrt(mean) if metric.is_root else mean)
 
 
-def _informed_constant(people: People, split: Rows, asked: Pairs) -> Constant:
+def _informed_constant(people: People, split: FoldRows, asked: Pairs) -> Constant:
     """Always the most frequent label, calibrated as judges are."""
     shares = people.shares[split.place]
     usual = int(people.mean(people.shares).argmax())
@@ -427,7 +416,7 @@ def _informed_constant(people: People, split: Rows, asked: Pairs) -> Constant:
     return Constant(answer=asked.ratings.labels[usual], score=float(np.average(each, weights=split.copies)))
 
 
-def _informed_person(counts: Floats, split: Rows, asked: Pairs) -> Person | None:
+def _informed_person(counts: Floats, split: FoldRows, asked: Pairs) -> Person | None:
     """Each rater's label, calibrated as judges are, against the other raters of the item."""
     own, size = counts[split.place], counts.sum(axis=1)[split.place]
     row, label = np.nonzero((own > 0) & (size > 1)[:, None])
@@ -436,6 +425,6 @@ def _informed_person(counts: Floats, split: Rows, asked: Pairs) -> Person | None
     outputs = np.eye(own.shape[1])[label]
     others = (own[row] - outputs) / (size[row] - 1)[:, None]
     weight = own[row, label] / size[row] * (1 if split.copies is None else split.copies[row])
-    left_out = Rows(split.place[row], split.fold[row], weight)
+    left_out = FoldRows(split.place[row], split.fold[row], weight)
     scores = scores_of_labels(outputs, others, left_out, clip=asked.options.clip)
     return Person(score=float(np.average(np.einsum("il,il->i", scores, others), weights=weight)))

@@ -11,7 +11,6 @@ Vectors are such that what a metric compares are means of them:
 """
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -28,7 +27,6 @@ from dissensus.data.align import (
     Responses,
     about_order,
     align,
-    answers_of,
     are_points_of_a_measure,
     asked_in_one_way,
     elicitations_in,
@@ -46,66 +44,15 @@ from dissensus.methods.compare.metrics import (
     settled,
 )
 from dissensus.methods.compare.result import CompareOptions
-from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds
+from dissensus.methods.equivalence.calibration import (
+    FoldRows,
+    Outputs,
+    fold_stream,
+    outputs_of,
+    rows_in_folds,
+    scores_of_labels,
+)
 from dissensus.methods.equivalence.options import MOST_LABELS
-from dissensus.methods.equivalence.scores import label_scores
-from dissensus.methods.equivalence.setup import share_out
-
-# ---- Calibrated information: how well judges' recalibrated answers predict a rater's label, item by item
-#
-# The score is that of `equivalence`, learned on the same folds: a judge that answered the same items has the same
-# number.
-
-
-def fold_stream(rng: int | Generator | None) -> Generator:
-    """The random numbers of folds, for one seed those of `equivalence`."""
-    return np.random.default_rng(rng).spawn(1)[0]
-
-
-class Rows(NamedTuple):
-    """Items, or those of an item's copies that come into one fold."""
-
-    place: Codes  # (n_rows,): the item of each row
-    fold: Codes  # (n_rows,)
-    copies: Codes | Floats | None  # (n_rows,): how many items of the data each row stands for; one if None
-
-
-def rows_in_folds(n_items: int, copies: Codes | None, stream: Generator) -> Rows:
-    """A row for each item with its fold; the same for the same stream, which is left as it was."""
-    own = deepcopy(stream)
-    if copies is None:
-        return Rows(np.arange(n_items), draw_folds(n_items, own), None)
-    table = share_out(copies, own)
-    place, fold = np.nonzero(table)
-    return Rows(place, fold, table[place, fold])
-
-
-def scores_of_labels(outputs: Floats, shares: Floats, rows: Rows, *, clip: float) -> Floats:
-    """What each label would score after each answer, in bits, of shape (n_rows, n_labels).
-
-    The mean of two scores, learned from all items and from other folds: the first gains by learning what the second
-    loses. Outputs and shares of raters are of the same shape.
-    """
-    made = calibrated_predictions("auto", outputs, shares, fold=rows.fold, copies=rows.copies)
-    score = label_scores("cross-entropy", clip=clip)
-    return np.asarray((score(made.inside) + score(made.outside)) / 2)
-
-
-class Outputs(NamedTuple):
-    """What judges answered, as shares of labels, and how raters did."""
-
-    judges: dict[str, Floats]  # each of shape (n_items, n_labels); NaN in items that it did not answer
-    shares: Floats  # (n_items, n_labels)
-
-
-def outputs_of(ratings: Ratings, judges: Judges) -> Outputs:
-    """The answers of judges and the shares of raters on all rated items, on common labels."""
-    everybody, labels, _ = answers_of(judges, ratings)
-    counts = ratings.counts()
-    shares = np.zeros((ratings.n_items, len(labels)))
-    shares[:, : ratings.n_labels] = counts / counts.sum(axis=1, keepdims=True)
-    return Outputs({answers.judge: answers.predictions for answers in everybody}, shares)
-
 
 # ---- The metric, where it was left to us
 
@@ -458,7 +405,7 @@ def _informed(people: Responses, outputs: Outputs, metric: Metric, *, clip: floa
     space = Space(n_labels=outputs.shares.shape[1])
     known: dict[tuple[str, bytes], Cloud] = {}
 
-    def cloud(name: str, rows: Codes, split: Rows) -> Cloud:
+    def cloud(name: str, rows: Codes, split: FoldRows) -> Cloud:
         key = (name, rows.tobytes())
         if key not in known:
             own = rows[split.place]

@@ -223,21 +223,6 @@ def two_sided_p_value(
     return float(min(1.0, 2 * (tails.min() + extra) / (len(known) + extra)))
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values for all pairs together: with those of at most .05, the chance of any wrong one is at most .05.
-
-    Those that are undefined stay so and do not count.
-
-    S. Holm (1979), "A Simple Sequentially Rejective Multiple Test Procedure".
-    """
-    adjusted = np.full(len(p_values), np.nan)
-    known = np.flatnonzero(np.isfinite(p_values))
-    order = known[np.argsort(np.asarray(p_values)[known], kind="stable")]
-    steps = np.asarray(p_values)[order] * np.arange(len(order), 0, -1)
-    adjusted[order] = np.minimum(1, np.maximum.accumulate(steps)) if len(order) else steps
-    return [float(value) for value in adjusted]
-
-
 RESAMPLES_PER_TASK = 1_000  # fixed, so that the streams of random numbers do not depend on the number of workers
 TEST_SETS_PER_TASK = 50  # the same for the mixture test, which draws every response
 

@@ -15,13 +15,17 @@ H. Akaike (1974), "A New Look at the Statistical Model Identification".
 """
 
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.random import Generator
 
 from dissensus.arrays import Codes, Flags, Floats
+from dissensus.data import Judges, Ratings
+from dissensus.data.align import answers_of
 from dissensus.methods.equivalence.maps import (
     Curves,
     Logistic,
@@ -36,8 +40,11 @@ from dissensus.methods.equivalence.maps import (
     sums,
 )
 from dissensus.methods.equivalence.options import Calibration
+from dissensus.methods.equivalence.scores import label_scores
 
 FOLDS = 10
+MOST_TO_SHARE_OUT = 10**9 - 1
+"""More items than this numpy cannot draw without replacement."""
 PLACES = 12
 """Of calibrated predictions: what comes after them differs between machines."""
 
@@ -55,6 +62,30 @@ def draw_folds(n_items: int, rng: Generator, *, folds: int = FOLDS) -> Codes:
     """A fold for each item, as equal in size as can be, at random."""
     fold = np.arange(n_items) % min(folds, n_items)
     return rng.permutation(fold).astype(np.intp)
+
+
+def share_out(copies: Codes, rng: Generator, *, folds: int = FOLDS) -> Codes:
+    """How many of each profile's items come into each fold, of shape (n_profiles, n_folds).
+
+    Folds are as equal in size as can be and their items are drawn without replacement, so this is distributed as if
+    each item had been given a fold by `draw_folds`. Where numpy cannot draw this many, each item has a fold of its own
+    accord, which makes no difference among this many.
+
+    >>> table = share_out(np.array([25, 5]), np.random.default_rng(0))
+    >>> table.sum(axis=0), table.sum(axis=1)
+    (array([3, 3, 3, 3, 3, 3, 3, 3, 3, 3]), array([25,  5]))
+    """
+    total = int(copies.sum())
+    folds = min(folds, total)
+    if total > MOST_TO_SHARE_OUT:
+        return rng.multinomial(copies, np.full(folds, 1 / folds))
+    left = copies.astype(np.int64)
+    table = np.zeros((len(copies), folds), dtype=np.intp)
+    for number in range(folds):
+        size = (total + folds - 1 - number) // folds  # the first ones have one more where it does not come out even
+        table[:, number] = rng.multivariate_hypergeometric(left, size, method="marginals")
+        left -= table[:, number]
+    return table
 
 
 def calibrated_predictions(
@@ -216,3 +247,59 @@ def _with_table(rows: Rows, mixed: Floats, table: Table) -> tuple[Floats, float]
 def _best(scores: Floats) -> int:
     """The first of the best ones, which may differ by rounding."""
     return int(np.argmax(scores >= scores.max() - TINY * max(1.0, abs(float(scores.max())))))
+
+
+# ---- Calibrated information of other commands: how well recalibrated answers predict a rater's label, item by item
+#
+# The score is that of `equivalence`, learned on the same folds: a judge that answered the same items has the same
+# number.
+
+
+def fold_stream(rng: int | Generator | None) -> Generator:
+    """The random numbers of folds, for one seed those of `equivalence`."""
+    return np.random.default_rng(rng).spawn(1)[0]
+
+
+class FoldRows(NamedTuple):
+    """Items, or those of an item's copies that come into one fold."""
+
+    place: Codes  # (n_rows,): the item of each row
+    fold: Codes  # (n_rows,)
+    copies: Codes | Floats | None  # (n_rows,): how many items of the data each row stands for; one if None
+
+
+def rows_in_folds(n_items: int, copies: Codes | None, stream: Generator) -> FoldRows:
+    """A row for each item with its fold; the same for the same stream, which is left as it was."""
+    own = deepcopy(stream)
+    if copies is None:
+        return FoldRows(np.arange(n_items), draw_folds(n_items, own), None)
+    table = share_out(copies, own)
+    place, fold = np.nonzero(table)
+    return FoldRows(place, fold, table[place, fold])
+
+
+def scores_of_labels(outputs: Floats, shares: Floats, rows: FoldRows, *, clip: float) -> Floats:
+    """What each label would score after each answer, in bits, of shape (n_rows, n_labels).
+
+    The mean of two scores, learned from all items and from other folds: the first gains by learning what the second
+    loses. Outputs and shares of raters are of the same shape.
+    """
+    made = calibrated_predictions("auto", outputs, shares, fold=rows.fold, copies=rows.copies)
+    score = label_scores("cross-entropy", clip=clip)
+    return np.asarray((score(made.inside) + score(made.outside)) / 2)
+
+
+class Outputs(NamedTuple):
+    """What judges answered, as shares of labels, and how raters did."""
+
+    judges: dict[str, Floats]  # each of shape (n_items, n_labels); NaN in items that it did not answer
+    shares: Floats  # (n_items, n_labels)
+
+
+def outputs_of(ratings: Ratings, judges: Judges) -> Outputs:
+    """The answers of judges and the shares of raters on all rated items, on common labels."""
+    everybody, labels, _ = answers_of(judges, ratings)
+    counts = ratings.counts()
+    shares = np.zeros((ratings.n_items, len(labels)))
+    shares[:, : ratings.n_labels] = counts / counts.sum(axis=1, keepdims=True)
+    return Outputs({answers.judge: answers.predictions for answers in everybody}, shares)

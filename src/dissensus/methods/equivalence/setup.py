@@ -13,7 +13,7 @@ from dissensus.data.coding import rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.data.ratings import DRAWN, item_weights
 from dissensus.errors import OptionError, RatingsError, counted, listed
-from dissensus.methods.equivalence.calibration import FOLDS, calibrated_predictions, draw_folds
+from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds, share_out
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
 from dissensus.methods.equivalence.curve import Panel, nearest_dirichlet
 from dissensus.methods.equivalence.options import EquivalenceOptions, Learn
@@ -40,8 +40,6 @@ ENUMERABLE = 2_000_000
 """Surveys that items allow, times labels, that every bootstrap sample can go through."""
 MANY_LABELS = 40
 """With more labels than that hardly two items have the same answers."""
-MOST_TO_SHARE_OUT = 10**9 - 1
-"""More items than this numpy cannot draw without replacement."""
 
 
 class ItemChoice(NamedTuple):
@@ -442,27 +440,3 @@ def _rows_of(choice: ItemChoice, *, needs_folds: bool, rng: Generator) -> Rows:
     table = share_out(choice.copies, rng)
     place, fold = np.nonzero(table)
     return Rows(kept[place], place, fold, table[place, fold])
-
-
-def share_out(copies: Codes, rng: Generator, *, folds: int = FOLDS) -> Codes:
-    """How many of each profile's items come into each fold, of shape (n_profiles, n_folds).
-
-    Folds are as equal in size as can be and their items are drawn without replacement, so this is distributed as if
-    each item had been given a fold by `draw_folds`. Where numpy cannot draw this many, each item has a fold of its own
-    accord, which makes no difference among this many.
-
-    >>> table = share_out(np.array([25, 5]), np.random.default_rng(0))
-    >>> table.sum(axis=0), table.sum(axis=1)
-    (array([3, 3, 3, 3, 3, 3, 3, 3, 3, 3]), array([25,  5]))
-    """
-    total = int(copies.sum())
-    folds = min(folds, total)
-    if total > MOST_TO_SHARE_OUT:
-        return rng.multinomial(copies, np.full(folds, 1 / folds))
-    left = copies.astype(np.int64)
-    table = np.zeros((len(copies), folds), dtype=np.intp)
-    for number in range(folds):
-        size = (total + folds - 1 - number) // folds  # the first ones have one more where it does not come out even
-        table[:, number] = rng.multivariate_hypergeometric(left, size, method="marginals")
-        left -= table[:, number]
-    return table

@@ -10,8 +10,8 @@ from dissensus.data import Judges, Ratings
 from dissensus.data.align import asked_in_one_way
 from dissensus.data.history import NewRun, RunJudge
 from dissensus.data.ratings import refuse_weights
-from dissensus.methods.compare.pairs import fold_stream, outputs_of, rows_in_folds, scores_of_labels
 from dissensus.methods.decide.result import DecideResult
+from dissensus.methods.equivalence.calibration import fold_stream, outputs_of, rows_in_folds, scores_of_labels
 from dissensus.methods.equivalence.options import MOST_LABELS
 from dissensus.methods.equivalence.scores import clipped
 from dissensus.methods.gate.result import GateResult

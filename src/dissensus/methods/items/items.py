@@ -18,7 +18,7 @@ from dissensus.data.align import answers_of, are_points_of_a_measure, asked_in_o
 from dissensus.data.labels import number, option_name
 from dissensus.data.ratings import Elicitation, Slicing
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
-from dissensus.methods.compare.pairs import fold_stream, rows_in_folds, scores_of_labels
+from dissensus.methods.equivalence.calibration import fold_stream, rows_in_folds, scores_of_labels
 from dissensus.methods.equivalence.options import MOST_LABELS, EquivalenceOptions
 from dissensus.methods.items.result import SHOWN, ItemsOptions, ItemsResult, ItemTable, JudgeSurprise, Kind, Show
 from dissensus.methods.parts.parts import Cut, in_parts, together

@@ -24,10 +24,10 @@ from dissensus.arrays import Codes, Flags, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.data.closeness import ordered_values
 from dissensus.data.coding import rows_among
-from dissensus.methods.compare.resampling import holm
 from dissensus.methods.judges.confusion import panels_without
 from dissensus.methods.judges.result import Bias, BiasKind, BiasUnit, JudgesOptions
 from dissensus.methods.judges.setup import Prepared
+from dissensus.sampling.intervals import holm
 from dissensus.sampling.raters import rater_pool, rater_stream
 
 FEWEST = 10  # items on each side of a difference, or in both orders: with fewer a bias is not looked for

@@ -21,9 +21,8 @@ from numpy.random import Generator
 
 from dissensus.arrays import Codes, Floats
 from dissensus.errors import OptionError, RatingsError, counted, listed, named
-from dissensus.methods.compare.pairs import Rows, scores_of_labels
 from dissensus.methods.compare.result import CompareOptions
-from dissensus.methods.equivalence.calibration import draw_folds
+from dissensus.methods.equivalence.calibration import FoldRows, draw_folds, scores_of_labels
 from dissensus.methods.plan_raters.designs import MomentSource, Pair
 from dissensus.methods.plan_raters.moments import Crew, Moments, Nodes, first_row
 from dissensus.methods.plan_raters.pilot import Pilot, Spreads, gap, label_shares, vectors_of
@@ -43,7 +42,7 @@ def log_ratios(pilot: Pilot, rng: Generator) -> Floats:
     """
     counts = pilot.counts()
     shares = counts / counts.sum(axis=1, keepdims=True)
-    rows = Rows(np.arange(pilot.n_items), draw_folds(pilot.n_items, rng), None)
+    rows = FoldRows(np.arange(pilot.n_items), draw_folds(pilot.n_items, rng), None)
     a, b = (scores_of_labels(outputs, shares, rows, clip=CompareOptions.clip) for outputs in label_shares(pilot))
     return a - b
 

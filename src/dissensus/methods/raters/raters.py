@@ -12,7 +12,6 @@ from dissensus.data.align import Answers, answers_of, asked_in_one_way
 from dissensus.data.closeness import closeness, label_heights
 from dissensus.data.ratings import Elicitation
 from dissensus.errors import DissensusError, OptionError, counted, listed
-from dissensus.methods.compare.resampling import holm
 from dissensus.methods.equivalence.equivalence import equivalence
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.result import JudgeWorth
@@ -46,7 +45,7 @@ from dissensus.methods.raters.result import (
 from dissensus.options import named
 from dissensus.sampling import Engine, Progress, open_executor, seed_of
 from dissensus.sampling.draws import chunk_sizes, draw_weights
-from dissensus.sampling.intervals import bootstrap_interval
+from dissensus.sampling.intervals import bootstrap_interval, holm
 from dissensus.sampling.raters import RaterPool, RatersAs, RaterSpread, pool_of, rater_draws, resolve_raters
 
 # ---- Each rater's numbers, drawn towards those of the other raters
