@@ -316,6 +316,8 @@ def test_the_page_about_trust_shows_the_figures_that_were_measured(bench):
     text = trust.PAGE.read_text(encoding="utf-8")
     assert trust.page_of(text, figures) == text, "renew it: python benchmarks/trust.py --page"
     assert {row["kind"] for row in figures["measured"]} == {*trust.AIMS, "advice"}
+    assert "never rely on a judge\n  that knows nothing" in text
+    assert all(row["share"] == 0 for row in figures["measured"] if row["number"].endswith(": useless"))
     assert [why for why in trust.WHY.values() if why not in text] == []  # no reason outlives what it explains
 
 

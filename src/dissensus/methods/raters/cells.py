@@ -236,15 +236,20 @@ def centred(cells: Cells, values: Floats) -> Floats:
     return np.asarray(values - (total / np.maximum(count, 1))[cells.item])
 
 
-def between_groups(sums: Floats, weights: Floats, groups: Codes, n_groups: int) -> Floats:
-    """Squares between groups: what group means explain, in each row of groups, of shape (n_rows, n_raters)."""
-    total = np.zeros(len(groups))
+def between_groups(
+    sums: Floats, weights: Floats, groups: Codes, n_groups: int, *, moved: Floats | None = None
+) -> Floats:
+    """Squares between groups: what group means explain, in each row of groups, of shape (n_rows, n_raters).
+
+    `moved` (n_rows, n_groups): added to the sums of groups.
+    """
     away = sums - weights * (sums.sum() / weights.sum())
-    for group in range(n_groups):
-        inside = (groups == group).astype(np.float64)
-        weight = inside @ weights
-        total += np.where(weight > 0, (inside @ away) ** 2 / np.where(weight > 0, weight, 1.0), 0.0)
-    return total
+    inside = [(groups == group).astype(np.float64) for group in range(n_groups)]
+    weight = np.stack([own @ weights for own in inside], axis=1)
+    total = np.stack([own @ away for own in inside], axis=1)
+    if moved is not None:
+        total = total + moved - weight / weights.sum() * moved.sum(axis=1, keepdims=True)
+    return np.asarray(np.where(weight > 0, total**2 / np.where(weight > 0, weight, 1.0), 0.0).sum(axis=1))
 
 
 def rater_weights(means: Floats, counts: Codes, variance: float) -> Floats:
@@ -258,8 +263,10 @@ def rater_weights(means: Floats, counts: Codes, variance: float) -> Floats:
     return np.asarray(1 / (noise + spread_between(means, noise)[1]))
 
 
-def groups_p(cells: Cells, values: Floats, groups: Groups, *, resamples: int, rng: Generator) -> float:
-    """The p-value that raters' means of these values do not depend on their group.
+def groups_p(
+    cells: Cells, values: Floats, groups: Groups, *, resamples: int, rng: Generator, of_these_items: bool = True
+) -> float:
+    """The p-value that raters' means of these values do not depend on their group; of other items, too, if not.
 
     Raters without a value or a group take no part. NaN if fewer than two groups have one.
     """
@@ -267,23 +274,50 @@ def groups_p(cells: Cells, values: Floats, groups: Groups, *, resamples: int, rn
     variance = pooled_variance(values, cells.rater, means)
     part = (counts > 0) & (groups.of_rater >= 0)
     weights = rater_weights(means[part], counts[part], variance)
-    return permutation_p(means[part], weights, groups.of_rater[part], resamples=resamples, rng=rng)
+    present, of_rater = np.unique(groups.of_rater[part], return_inverse=True)
+    if len(present) < 2:  # noqa: PLR2004 - two groups can differ
+        return float("nan")
+    shared = None
+    if not of_these_items:
+        each = np.zeros(len(part))
+        each[part] = weights / counts[part]
+        centre = float((means[part] * weights).sum() / weights.sum())
+        code = np.full(len(part), -1)
+        code[part] = of_rater
+        shared = shared_luck(cells, each[cells.rater] * (values - centre), code[cells.rater], len(present))
+    return permutation_p(means[part], weights, of_rater, resamples=resamples, rng=rng, shared=shared)
 
 
-def permutation_p(means: Floats, weights: Floats, groups: Codes, *, resamples: int, rng: Generator) -> float:
+def shared_luck(cells: Cells, values: Floats, group: Codes, n_groups: int) -> Floats:
+    """A root of the covariance of groups' sums, beyond that of the single values, of shape (n_groups, n_groups).
+
+    Raters of a group who see an item the same way share the luck of whether a judge sees it so, too; dealing raters
+    into other groups has the noise of single values already. `group` (n_cells,): -1 takes no part.
+    """
+    known = ~np.isnan(values) & (group >= 0)
+    place, value = cells.item[known] * n_groups + group[known], values[known]
+    sums = np.bincount(place, weights=value, minlength=len(cells.raters_of_item) * n_groups).reshape(-1, n_groups)
+    single = np.bincount(group[known], weights=value**2, minlength=n_groups)
+    size, ways = np.linalg.eigh(sums.T @ sums - np.diag(single))
+    return np.asarray(ways * np.sqrt(np.maximum(size, 0)))
+
+
+def permutation_p(
+    means: Floats, weights: Floats, groups: Codes, *, resamples: int, rng: Generator, shared: Floats | None = None
+) -> float:
     """Share of dealings of raters into groups of these sizes that set groups apart as much; the data count as one.
 
     The weights do not know the groups, so the test is exact where raters can be exchanged; with weights in proportion
     to the items, four raters with many items would be called different too often, and four with few items never.
+    `shared`: of the luck that raters of a group share.
     """
-    present, groups = np.unique(groups, return_inverse=True)
-    if len(present) < 2:  # noqa: PLR2004 - two groups can differ
-        return float("nan")
+    n_groups = int(groups.max()) + 1
     sums = means * weights
-    observed = float(between_groups(sums, weights, groups[None, :], len(present))[0])
+    observed = float(between_groups(sums, weights, groups[None, :], n_groups)[0])
     slack = 1e-9 * float((weights * means**2).sum())
     as_far = 0
     for rows in chunk_sizes(resamples, len(groups), most=PERMUTATIONS_AT_ONCE):
         dealt = rng.permuted(np.tile(groups.astype(np.int32), (rows, 1)), axis=1)
-        as_far += int(np.sum(between_groups(sums, weights, dealt, len(present)) >= observed - slack))
+        moved = None if shared is None else rng.standard_normal((rows, n_groups)) @ shared.T
+        as_far += int(np.sum(between_groups(sums, weights, dealt, n_groups, moved=moved) >= observed - slack))
     return (1 + as_far) / (1 + resamples)
