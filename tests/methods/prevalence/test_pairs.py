@@ -8,7 +8,7 @@ import pytest
 from statsmodels.api import GLM, families
 
 from dissensus.methods.prevalence import prevalence
-from dissensus.methods.prevalence.systems import Duels, judged_strengths, strengths_of, tuned_weight
+from dissensus.methods.prevalence.systems import Duels, judged_strengths, strengths_of, tuned_weight_of_duels
 
 from comparison_builders import judges_of, ratings_of
 from tables import message_of
@@ -148,7 +148,7 @@ def test_strengths_lie_within_their_intervals_as_often_as_they_say():
     runs, hits, widths = 400, [], []
     for seed in range(runs):
         duels = drawn(1000 + seed, n=200, others=1000)
-        for weight in (0.0, 1.0, tuned_weight(duels)):
+        for weight in (0.0, 1.0, tuned_weight_of_duels(duels)):
             strengths = strengths_of(duels, weight)
             error = np.sqrt(np.diag(strengths.covariance))
             hits.append(np.abs(strengths.values - STRENGTHS) <= 1.96 * error)
@@ -169,7 +169,7 @@ def test_one_item_left_to_the_judge_gives_no_interval_and_no_weight():
     duels = two_systems([1.0, 0.0, 0.5], [1.0, 0.5, 0.5, 0.5])
     assert np.isfinite(strengths_of(duels, 1.0).values).all()
     assert np.isnan(strengths_of(duels, 1.0).covariance).all()
-    assert tuned_weight(duels) == 0
+    assert tuned_weight_of_duels(duels) == 0
     assert np.isfinite(strengths_of(duels, 0.0).covariance).all()
 
 

@@ -18,7 +18,7 @@ from dissensus.sampling.intervals import UNKNOWN, normal_interval, reach_of, wil
 from dissensus.sampling.raters import RaterPool, RaterSpread
 
 Interval = tuple[float, float]
-MORE = 0.5  # so much of an item is added where nothing was seen yet, as Jeffreys does to a yes and a no
+HALF_ERROR = 0.5  # so much of an item is added where nothing was seen yet, as Jeffreys does to a yes and a no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,8 +43,8 @@ def size_of(variance: float, base: Base) -> float:
     2550.0
     """
     whole = base.n_items * base.share * (1 - base.share)
-    squares = base.n_items**2 * variance + MORE * base.error
-    return base.n_items * (whole + MORE) / (squares + MORE)
+    squares = base.n_items**2 * variance + HALF_ERROR * base.error
+    return base.n_items * (whole + HALF_ERROR) / (squares + HALF_ERROR)
 
 
 ROUNDING = 1e-12
@@ -65,7 +65,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Without:
+class LeaveRatersOut:
     """People's answers without some raters: each group of them in turn, as they are and with labels shuffled."""
 
     pool: RaterPool
@@ -187,7 +187,7 @@ def _shares_within(sample: Sample, moments: tuple[float, float, float], z: float
     n, total, share = len(sample.people), len(sample.all_judged), float(sample.people.mean())
     # Half an error more on either side: no error on a few yes or no of raters does not mean that there is none.
     size = error_size(sample)
-    more_a, more_b = (MORE * size / (n * part + 2 * MORE) ** 2 for part in (share, 1 - share))
+    more_a, more_b = (HALF_ERROR * size / (n * part + 2 * HALF_ERROR) ** 2 for part in (share, 1 - share))
     # What each item adds to q - b, and to a - b, beyond their means; items that people did not rate add to q only.
     adds_a = sample.people * (sample.judge - a) / (n * share)
     adds_b = (1 - sample.people) * (sample.judge - b) / (n * (1 - share))
@@ -220,7 +220,7 @@ class Estimates:
     gain: float  # items that people alone would need for the interval of ppi++, by those they have, less 1; else NaN
 
 
-def estimates_of(sample: Sample, options: PrevalenceOptions, without: Without | None = None) -> Estimates:
+def estimates_of(sample: Sample, options: PrevalenceOptions, without: LeaveRatersOut | None = None) -> Estimates:
     """Every method on a sample; with people's answers `without` some raters, intervals for raters like these."""
     weight = tuned_weight(sample)
     points: dict[Method, Point] = {
@@ -230,10 +230,10 @@ def estimates_of(sample: Sample, options: PrevalenceOptions, without: Without | 
     }
     variances, added = {name: point.variance for name, point in points.items()}, None
     if without is not None:
-        spread = without.spread(lambda own: _moving(own, weight), sample)
-        wider = _part(spread, slice(3)).variance_with(np.array(list(variances.values())), options.confidence)
+        spread = without.spread(lambda own: _means(own, weight), sample)
+        wider = spread.variance_with(np.array(list(variances.values())), options.confidence)
         variances = dict(zip(points, wider.tolist(), strict=True))
-        added = _of_rates(_part(spread, slice(3, 6)), options.confidence)
+        added = _of_rates(without.spread(_rates_and_gap, sample), options.confidence)
     corrected = rogan_gladen(sample, options.confidence, added)
     base = Base(share=float(sample.people.mean()), n_items=len(sample.people))
     judged, size = naive(sample), error_size(sample)
@@ -261,19 +261,22 @@ def _gain(points: dict[Method, Point], bases: dict[Method, Base], options: Preva
     return alone / tuned - 1 if tuned > 0 else math.nan
 
 
-def _moving(sample: Sample, weight: float) -> Floats:
-    """What raters move: people's mean, ppi, ppi++ at its weight, the judge's two rates and their difference."""
+def _means(sample: Sample, weight: float) -> Floats:
+    """People's mean, ppi, and ppi++ at its weight."""
     if not len(sample.people):
-        return np.full(6, np.nan)
+        return np.full(3, np.nan)
     people, judge = float(sample.people.mean()), float(sample.judge.mean())
     others = float(sample.judge_only.mean()) if len(sample.judge_only) else math.nan
-    a, b = rates(sample)
     tuned = people + weight * (others - judge) if weight else people
-    return np.array([people, people + others - judge, tuned, a, b, a - b])
+    return np.array([people, people + others - judge, tuned])
 
 
-def _part(spread: RaterSpread, own: slice) -> RaterSpread:
-    return spread._replace(total=spread.total[own], within=spread.within[own])
+def _rates_and_gap(sample: Sample) -> Floats:
+    """The judge's two rates and their difference."""
+    if not len(sample.people):
+        return np.full(3, np.nan)
+    a, b = rates(sample)
+    return np.array([a, b, a - b])
 
 
 def _of_rates(spread: RaterSpread, confidence: float) -> Floats:

@@ -11,11 +11,12 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, JudgesLike, Ratings, RatingsLike, Task, as_data
 from dissensus.data.align import elicitations_in
 from dissensus.data.coding import rows_among
+from dissensus.data.judges import ORDERS
 from dissensus.data.labels import natural_order, parts_of
 from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
 from dissensus.methods.judges.definitions import reaches
 from dissensus.methods.parts.parts import in_parts
-from dissensus.methods.prevalence.estimators import Estimates, Sample, Without, estimates_of
+from dissensus.methods.prevalence.estimators import Estimates, LeaveRatersOut, Sample, estimates_of
 from dissensus.methods.prevalence.result import (
     IntervalName,
     JudgePrevalence,
@@ -36,7 +37,7 @@ BOTH_KINDS = (
 HALF = 0.5
 FEWEST_ITEMS = 2
 FEW_ITEMS = 30  # with fewer rated items the intervals are rough
-UNLIKE = reach_of(0.999)  # this many standard errors between rated items and others are more than chance
+MOST_STANDARD_ERRORS = reach_of(0.999)  # this many standard errors between rated items and others are more than chance
 
 
 @in_parts()
@@ -136,7 +137,7 @@ def prevalence(
     without = None if pool is None else _people_without(pool, ratings, options)
     summed = []
     for one in targets:
-        others = None if pool is None or without is None else Without(pool=pool, people=without[:, one.rows])
+        others = None if pool is None or without is None else LeaveRatersOut(pool=pool, people=without[:, one.rows])
         judged, texts = _summed_up(one, pairs, options, others)
         summed.append(judged)
         warnings += texts
@@ -242,13 +243,13 @@ def _answer_shares(judges: Judges, options: PrevalenceOptions) -> Floats:
 
 def _by_item(answers: Judges, values: Floats) -> Floats:
     """Mean answer to each item; where pairs were shown in both orders, each order counts the same."""
-    n_items, kinds = len(answers.items), 3
+    shape = (len(answers.items), 1 + len(ORDERS))  # an answer may say no order
     order = np.zeros(len(values), dtype=np.intp) if answers.order is None else answers.order + 1
-    place = answers.item * kinds + order
-    asked = np.bincount(place, minlength=n_items * kinds)
-    total = np.bincount(place, weights=values, minlength=n_items * kinds)
-    means = (total / np.maximum(asked, 1)).reshape(n_items, kinds)
-    return np.asarray(means.sum(axis=1) / (asked.reshape(n_items, kinds) > 0).sum(axis=1))
+    place = answers.item * shape[1] + order
+    asked = np.bincount(place, minlength=math.prod(shape))
+    total = np.bincount(place, weights=values, minlength=math.prod(shape))
+    means = (total / np.maximum(asked, 1)).reshape(shape)
+    return np.asarray(means.sum(axis=1) / (asked.reshape(shape) > 0).sum(axis=1))
 
 
 def _decided(shares: Floats, options: PrevalenceOptions) -> Floats:
@@ -260,7 +261,7 @@ def _decided(shares: Floats, options: PrevalenceOptions) -> Floats:
 
 
 def _summed_up(
-    targets: Targets, pairs: Pairs | None, options: PrevalenceOptions, without: Without | None
+    targets: Targets, pairs: Pairs | None, options: PrevalenceOptions, without: LeaveRatersOut | None
 ) -> tuple[JudgePrevalence, list[str]]:
     """The estimates with one judge, and what to warn about."""
     name, sample = targets.name, targets.sample
@@ -292,7 +293,7 @@ def _about_sample(name: str, sample: Sample) -> list[str]:
         return warnings
     gap = float(sample.judge.mean() - sample.judge_only.mean())
     error = math.sqrt(sample.judge.var() / n + sample.judge_only.var() / others)
-    if abs(gap) > UNLIKE * error and error > 0:
+    if abs(gap) > MOST_STANDARD_ERRORS * error and error > 0:
         warnings.append(
             f"{name} says yes on {sample.judge.mean():.1%} of the rated items and on {sample.judge_only.mean():.1%} of "
             "the others: the rated ones do not look drawn at random, and then no estimate but naive is about all items."

@@ -16,7 +16,7 @@ import numpy as np
 from dissensus.arrays import Codes, Floats
 from dissensus.data.labels import natural_order
 from dissensus.errors import OptionError, counted, listed
-from dissensus.methods.prevalence.estimators import Sample, Without, estimates_of
+from dissensus.methods.prevalence.estimators import LeaveRatersOut, Sample, estimates_of
 from dissensus.methods.prevalence.result import Estimate, Method, PrevalenceOptions, SystemScore
 from dissensus.options import named
 from dissensus.sampling.intervals import normal_interval
@@ -79,7 +79,7 @@ def strengths_of(duels: Duels, weight: float) -> Strengths:
     return Strengths(values=values, covariance=covariance)
 
 
-def tuned_weight(duels: Duels) -> float:
+def tuned_weight_of_duels(duels: Duels) -> float:
     """The weight, from 0 to 1, with which the judge helps most on the whole; 0 where it cannot help."""
     n, others = duels.n_rated, len(duels.judge) - duels.n_rated
     if others < FEWEST:
@@ -177,12 +177,11 @@ def _fitted(duels: Duels, weight: float) -> Floats:
 
 Pairs = Mapping[str, tuple[str, str]]
 """The two systems of each item: the one that a positive label is about, and the other."""
-FEWEST_RATED = 2
 
 
 def systems_of(
     sample: Sample, items: Sequence[str], pairs: Pairs, options: PrevalenceOptions, *, judge: str,
-    without: Without | None = None,
+    without: LeaveRatersOut | None = None,
 ) -> tuple[tuple[SystemScore, ...], list[str]]:  # fmt: skip
     """Every system, the strongest first, and what to warn about; the rated items stand first.
 
@@ -192,7 +191,7 @@ def systems_of(
     place = {name: code for code, name in enumerate(names)}
     first, second = (np.array([place[pairs[item][side]] for item in items], dtype=np.intp) for side in (0, 1))
     duels = Duels(first=first, second=second, people=sample.people, judge=sample.all_judged, n_systems=len(names))
-    weights: dict[Method, float] = {"people": 0.0, "ppi": 1.0, "ppi++": tuned_weight(duels)}
+    weights: dict[Method, float] = {"people": 0.0, "ppi": 1.0, "ppi++": tuned_weight_of_duels(duels)}
     fitted: dict[Method, Strengths] = {
         "naive": judged_strengths(duels),
         **{method: strengths_of(duels, weight) for method, weight in weights.items()},
@@ -206,7 +205,7 @@ def systems_of(
 
 
 def _wider(
-    strengths: Strengths, duels: Duels, weight: float, without: Without, options: PrevalenceOptions
+    strengths: Strengths, duels: Duels, weight: float, without: LeaveRatersOut, options: PrevalenceOptions
 ) -> Strengths:
     """The same with variances for raters like these."""
     n = duels.n_rated
@@ -241,7 +240,7 @@ def _check_pairs(items: Sequence[str], pairs: Pairs) -> list[str]:
 
 def _score(
     name: str, code: int, duels: Duels, fitted: Mapping[Method, Strengths], options: PrevalenceOptions,
-    without: Without | None,
+    without: LeaveRatersOut | None,
 ) -> SystemScore:  # fmt: skip
     rows = np.flatnonzero((duels.first == code) | (duels.second == code))
     sample = _seen_by(code, rows, duels)
@@ -249,7 +248,7 @@ def _score(
     if without is not None:
         own = without.people[:, rated]
         without = replace(without, people=np.where(duels.first[rated] == code, own, 1 - own))
-    enough = len(sample.people) >= FEWEST_RATED
+    enough = len(sample.people) >= FEWEST
     strengths = []
     for method, strength in fitted.items():
         value, variance = float(strength.values[code]), float(strength.covariance[code, code])
@@ -274,7 +273,7 @@ def _seen_by(code: int, rows: Codes, duels: Duels) -> Sample:
 
 def _warnings(judge: str, scores: Sequence[SystemScore], fitted: Mapping[Method, Strengths]) -> list[str]:
     warnings = []
-    if few := [score.system for score in scores if score.rated_items < FEWEST_RATED]:
+    if few := [score.system for score in scores if score.rated_items < FEWEST]:
         warnings.append(f"People rated fewer than two pairs of {listed(few)}: no win rate.")
     unbounded = [method for method, strength in fitted.items() if not np.isfinite(strength.values).all()]
     if unbounded:
