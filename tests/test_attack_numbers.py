@@ -96,3 +96,24 @@ def test_a_billion_bootstrap_samples_are_refused(capsys, command):
 @pytest.mark.usefixtures("here")
 def test_costs_that_nobody_has_are_refused_in_one_line(capsys, option, value):
     assert f"{option} cannot be" in refused(capsys, "route", "r.csv", "j.csv", "--judge", "j", option, value)
+
+
+@pytest.mark.parametrize("option", ["--items", "--raters"])
+@pytest.mark.parametrize("what", ["urn", "responses", "labels", "indeterminate"])
+def test_simulations_of_more_rows_than_a_table_has_are_refused_at_once(here, capsys, what, option):
+    began = time.process_time()
+    message = refused(capsys, "simulate", what, "-o", "new", option, 10**12)
+    assert "rows, and our limit for rows is 20,000,000" in message or "numbers: ask for fewer" in message
+    assert time.process_time() - began < 10
+    assert not (here / "new").exists()
+
+
+@pytest.mark.usefixtures("here")
+def test_a_cost_of_no_judge_is_refused_in_one_line(capsys):
+    assert "cannot be '=5'" in refused(capsys, "decide", "r.csv", "j.csv", "--judge-cost", "=5")
+
+
+@pytest.mark.usefixtures("here")
+def test_a_file_is_no_folder_of_projects(capsys):
+    pytest.importorskip("starlette", reason="the extra [web] is not installed")
+    assert "r.csv is no folder" in refused(capsys, "serve", "r.csv", "--no-open", "--port", 0)

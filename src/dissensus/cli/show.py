@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, perf_counter
@@ -205,6 +205,10 @@ def serve_command(
     except ImportError as error:
         raise MissingExtraError("`dissensus serve`", install="dissensus[web]") from error
     from dissensus.web.guard import Settings
+
+    with suppress(OSError):  # whoever saves in a folder that cannot be is told so
+        if folder.exists() and not folder.is_dir():
+            raise OptionError(f"{folder} is no folder: name a project, or a folder of projects.")
 
     def say(text: str) -> None:
         if not quiet:

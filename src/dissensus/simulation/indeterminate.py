@@ -25,6 +25,7 @@ from dissensus.simulation.panels import (
     RESPONSE_SET,
     Simulated,
     Truth,
+    check_draws,
     draw_categories,
     markdown_table,
     numbered,
@@ -209,6 +210,7 @@ def simulate_indeterminate(
         )
     if not 0 <= paired <= items * raters:
         raise OptionError(f"{paired} paired ratings of {items * raters} ratings: give a number from 0 to that.")
+    check_draws(items, max(raters, 2 * judges * samples))
     stream = np.random.default_rng(rng)
     chosen = Indeterminacy() if design is None else design
     population = draw_population(chosen, items=items, judges=judges, rng=stream)

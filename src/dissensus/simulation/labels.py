@@ -15,7 +15,16 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.options import named
-from dissensus.simulation.panels import Panel, Simulated, Truth, assign_raters, checked_share, draw_categories, numbered
+from dissensus.simulation.panels import (
+    Panel,
+    Simulated,
+    Truth,
+    assign_raters,
+    check_draws,
+    checked_share,
+    draw_categories,
+    numbered,
+)
 
 # ---- Two classifiers with known accuracies, and people whose labels are right with known chances
 
@@ -323,8 +332,10 @@ def simulate_labels(
     both = classifiers or TwoClassifiers.independent(accuracy=0.75, margin=0.1)
     labels = noise or LabelNoise()
     panel = Panel(per_item=raters, pool=pool)
-    stream = np.random.default_rng(rng)
     total = items + unlabelled
+    check_draws(total, panel.bounds[1])
+    check_draws(1, panel.size)
+    stream = np.random.default_rng(rng)
     names, classes = numbered("item", total), numbered("class", labels.classes)
     place = stream.random((3, total))
     truth = draw_categories(place[0], np.tile(_prevalences(prevalence, labels.classes), (total, 1)))

@@ -13,6 +13,7 @@ from dissensus.arrays import Codes, Floats
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.results import Result
+from dissensus.sizes import check_size
 
 # ---- Probabilities given by hand: checked once, then read-only
 
@@ -158,6 +159,12 @@ def numbered(prefix: str, n: int) -> tuple[str, ...]:
     """
     width = len(str(n))
     return tuple(f"{prefix}-{i:0{width}}" for i in range(1, n + 1))
+
+
+def check_draws(items: int, each: int) -> None:
+    """Raise if this many items with as many ratings, or answers of judges, are more rows than a table may have."""
+    what = f"{items:,} items with {each:,} ratings or answers each are {items * each:,} rows"
+    check_size("rows", items * each, what, "Ask for fewer.", error=OptionError)
 
 
 def assign_raters(rng: np.random.Generator, panel: Panel, *, items: int) -> tuple[Codes, Codes]:

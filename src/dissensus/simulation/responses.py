@@ -18,6 +18,7 @@ from dissensus.simulation.panels import (
     Simulated,
     Truth,
     assign_raters,
+    check_draws,
     checked_share,
     draw_categories,
     numbered,
@@ -212,6 +213,7 @@ def simulate_responses(
         raise OptionError(f"{items} items and {min(samples)} samples: there must be at least one of each.")
     population = responses or Responses()
     panel = Panel(per_item=raters)
+    check_draws(items, max(panel.bounds[1], *samples))
     stream = np.random.default_rng(rng)
     drawn = draw_items(population, items, stream)
     names = numbered("item", items)

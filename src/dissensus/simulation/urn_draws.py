@@ -25,6 +25,7 @@ from dissensus.simulation.panels import (
     Simulated,
     Truth,
     assign_raters,
+    check_draws,
     draw_categories,
     markdown_table,
     numbered,
@@ -266,6 +267,7 @@ def simulate_urn(
     panels = _panels(raters)
     judges = tuple(sorted(classifiers, key=lambda classifier: classifier.name))
     _check_judges(urn, judges)
+    check_draws(items, max(samples * len(judges), *(panel.bounds[1] for panel in panels)))
     stream = np.random.default_rng(rng)
     state = draw_categories(stream.random(items), np.broadcast_to(urn.weights, (items, urn.n_states)))
     names = numbered("item", items)

@@ -48,7 +48,7 @@ class DecideOptions(Options):
                 costs[judge] = float(price)
             except ValueError:
                 equals = ""
-            if not equals or not costs.get(judge, -1) >= 0:
+            if not judge or not equals or not costs.get(judge, -1) >= 0:
                 raise OptionError(f"{named('judge_cost')} cannot be {text!r}: write JUDGE=COST, such as gpt=2.5.")
         return costs
 
