@@ -61,7 +61,7 @@ FAILS = {
     "dissensus.judges(dissensus.read(df), {'gpt': gpt[:3]})": "give a table with the columns item, judge and label",
     "dissensus.judges(df, df)": "judge",
     "dissensus.describe(df, scale='ordinal')": "unexpected keyword",
-    "dissensus.read(df, label='lable')": "The likely match is 'label'.",
+    "dissensus.read(df, label='lable')": "The likely match is label.",
 }
 
 

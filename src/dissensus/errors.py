@@ -160,7 +160,8 @@ class OptionError(DissensusError, ValueError):
     @classmethod
     def unknown(cls, option: str, value: object, known: Iterable[object]) -> "OptionError":
         """Error for a value that is none of the known ones."""
-        return cls(f"{option} cannot be {value!r}: choose one of {', '.join(str(k) for k in known)}.")
+        names = [str(name) for name in known]
+        return cls(f"{option} cannot be {value!r}: choose one of {', '.join(names)}.{likely(str(value), names)}")
 
 
 class MissingExtraError(DissensusError, ImportError):
@@ -191,6 +192,19 @@ def shortened(text: str) -> str:
     ('aa...', 120)
     """
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 3] + "..."
+
+
+def likely(name: str, known: Iterable[str]) -> str:
+    """The name that was probably meant, in a sentence of its own; empty if none is close.
+
+    >>> likely("gpt4o", ["gpt-4o", "claude"]), likely("Yes", ["no", "yes"]), likely("x", ["gpt-4o"])
+    (' The likely match is gpt-4o.', ' The likely match is yes.', '')
+    """
+    from difflib import get_close_matches  # noqa: PLC0415 - for those who misspell
+
+    folded = {one.casefold(): one for one in known}
+    close = get_close_matches(name.casefold(), folded, n=1)
+    return f" The likely match is {shortened(folded[close[0]])}." if close else ""
 
 
 def listed(names: Sequence[str], *, total: int | None = None) -> str:

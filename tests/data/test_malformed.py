@@ -59,7 +59,7 @@ MALFORMED_RATINGS = [
     ),
     bad(
         "misspelt option", "r.csv", HEADER + "1,a,x\n",
-        "r.csv has no column 'lable'. Columns found: item, rater, label. The likely match is 'label'.", label="lable",
+        "r.csv has no column 'lable'. Columns found: item, rater, label. The likely match is label.", label="lable",
     ),
     bad(
         "option names no column", "r.csv", HEADER + "1,a,x\n",

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from dissensus import doctor, read, read_both, read_judges
+from dissensus import decide, doctor, read, read_both, read_judges
 from dissensus.cli.main import main
 
 from tables import message_of, typed_message_of, write
@@ -196,3 +196,105 @@ def test_one_column_is_a_judge_if_the_user_says_so(tmp_path):
     long = saved(tmp_path, "long.csv", model=["x"] * 12, verdict=YES)
     assert read_judges(long, judge="model").judges == ("x",)
     assert "no column 'labell'" in typed_message_of(lambda: read_judges(path, judge="autograder", label="labell"))
+
+
+# ---- Two files in the wrong order, one file twice, names with a slip
+
+TIDY_JUDGES = "item,judge,label\n" + "".join(
+    f"{item},gpt-4o,{one}\n{item},mini,{one}\n" for item, one in zip(ITEMS, YES, strict=True)
+)
+TIDY_PEOPLE = "item,rater,label\n" + "".join(
+    f"{item},ann,{one}\n{item},bob,no\n" for item, one in zip(ITEMS, YES, strict=True)
+)
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_files_in_the_wrong_order_are_called_swapped(tmp_path, capsys, is_wide):
+    if is_wide:
+        people, judges = (
+            saved(tmp_path, "people.csv", ann=YES, bob=NO),
+            saved(tmp_path, "judges.csv", gpt=YES, llama=NO),
+        )
+    else:
+        people, judges = (
+            str(write(tmp_path, TIDY_PEOPLE, "people.csv")),
+            str(write(tmp_path, TIDY_JUDGES, "judges.csv")),
+        )
+    swapped = (
+        "The files seem to be swapped: judges.csv has judges' answers, and people.csv people's. Name people's ratings "
+        "first, then judges.csv."
+    )
+    for command in ("decide", "report", "judges"):
+        status, said = run(capsys, command, judges, people)
+        assert (status, said) == (2, f"dissensus: {swapped}")
+    assert message_of(lambda: decide(judges, people)) == swapped
+    assert run(capsys, "decide", people, judges, *QUICK)[0] == 0
+
+
+def test_people_who_are_called_judges_are_people(tmp_path, capsys):
+    people = write(tmp_path, TIDY_PEOPLE.replace("rater", "judge"), "contest.csv")
+    judges = write(tmp_path, TIDY_JUDGES.replace("judge", "model"), "models.csv")
+    assert run(capsys, "decide", str(people), str(judges), *QUICK)[0] == 0
+
+
+def test_judges_without_people_are_refused_unless_they_are_called_raters(tmp_path, capsys):
+    path = str(write(tmp_path, TIDY_JUDGES, "judges.csv"))
+    only = (
+        "dissensus: judges.csv has judges' answers and nobody's ratings: name people's ratings first; if they are the "
+        "raters, add --rater judge."
+    )
+    for files in ([path], [path, path]):
+        assert run(capsys, "decide", *files) == (2, only)
+    assert run(capsys, "decide", path, path, "--rater", "judge", *QUICK)[0] == 0
+
+
+@pytest.mark.parametrize("is_wide", [False, True])
+def test_describe_says_that_a_file_has_judges_only(tmp_path, capsys, is_wide):
+    wide = {"gpt-4o": YES, "mini-llama": NO}
+    path = saved(tmp_path, "judges.csv", **wide) if is_wide else str(write(tmp_path, TIDY_JUDGES, "judges.csv"))
+    said = run(capsys, "describe", path, *QUICK)[1]
+    who = "gpt-4o, mini-llama" if is_wide else "gpt-4o, mini"
+    assert f"- judges.csv looks like judges' answers, by {who}, and was read as people's ratings" in said
+
+
+def test_a_slip_in_a_name_is_answered_with_the_likely_match(tmp_path, capsys):
+    people, judges = (
+        str(write(tmp_path, text, name)) for text, name in ((TIDY_PEOPLE, "p.csv"), (TIDY_JUDGES, "j.csv"))
+    )
+    wide = saved(tmp_path, ann=YES, Claude=NO)
+    slips = {
+        ("equivalence", people, judges, "--judge", "gpt4o"): "gpt-4o",
+        ("compare", people, judges, "--a", "gpt-4o", "--b", "Mini"): "mini",
+        ("judges", people, judges, "--positive", "Yes"): "yes",
+        ("decide", people, judges, "--label", "labl"): "label",
+        ("decide", wide, "--judges", "Cloude"): "Claude",
+        ("describe", people, "--scale", "ordnal"): "ordinal",
+    }
+    for words, meant in slips.items():
+        status, said = run(capsys, *words)
+        assert status == 2
+        assert said.endswith(f" The likely match is {meant}.")
+
+
+# ---- What is written
+
+
+@pytest.mark.parametrize(
+    ("command", "file", "ending"),
+    [
+        ("decide", "r.xlsx", ".csv"), ("items", "r.parquet", ".csv"), ("route", "r.json", ".csv"),
+        ("apply", "r.xlsx", ".csv"), ("demo", "r.pdf", ".html"),
+        ("reproduce", "r.pdf", ".html"),
+    ],
+)  # fmt: skip
+def test_a_file_of_a_kind_that_is_not_written_is_refused_before_the_work(tmp_path, capsys, command, file, ending):
+    missing = [str(tmp_path / "no.csv")] * {"demo": 0, "reproduce": 0}.get(command, 2)
+    status, said = run(capsys, command, *missing, "-o", str(tmp_path / file))
+    assert status == 2
+    assert "and we write" in said
+    assert said.endswith(f"name a file that ends in {ending}.")
+
+
+def test_a_report_of_another_kind_is_refused_before_files_are_read(tmp_path, capsys):
+    status, said = run(capsys, "report", str(tmp_path / "no.csv"), "-o", str(tmp_path / "r.xlsx"))
+    assert (status, "a report is written as html, md or json" in said) == (2, True)

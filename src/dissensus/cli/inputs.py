@@ -285,7 +285,7 @@ def read_pair(
     source: RatingsInput, judges_source: OptionalJudgesInput | None, *, group_column: str | None = None
 ) -> "tuple[Ratings, Judges | None]":
     """Ratings and judges' answers, from two files or from one that has both."""
-    from dissensus.data import has_judges, read_alike, read_both
+    from dissensus.data import check_order, has_judges, read_alike, read_both
 
     if judges_source is None:
         return source.read(group_column=group_column), None
@@ -296,6 +296,8 @@ def read_pair(
         for option, value in {"--people": people, "--judges": among}.items():
             if value is not None:
                 raise OptionError(f"{option} {value} names columns of one file that has both: leave JUDGES out.")
+        if judges_source.is_plain and source.rater is None and source.ratings_format is None:
+            check_order(path, resolve(judges_source.judges, "judges.csv"))
         fixes: dict[str, Any] = {"repeats": source.repeats, "merge_case": source.merge_case}
         reading = partial(source.read, group_column=group_column)
         judging = cast("Callable[..., Judges]", partial(judges_source.read_all, question=source.question, **fixes))

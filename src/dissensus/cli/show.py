@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dissensus.sampling import Progress
 
 SUFFIXES = {".html": "html", ".htm": "html", ".md": "md", ".markdown": "md", ".json": "json"}
+PAGE = (".html", ".htm")
 MOST_LINES = 20
 NEXT = "The same on your own files: dissensus report ratings.csv judges.csv"
 
@@ -46,6 +47,7 @@ class Writing:
         from dissensus.data.paths import check_place
         from dissensus.report.charts import converter
 
+        self.file_format()
         check_place(self.path())
         if self.charts is not None:
             converter()
@@ -128,6 +130,15 @@ def report_command(
     output.remark(written)
 
 
+def check_page(path: Path) -> None:
+    """Raise if there can be no such file, or its name is of another kind than a page, before the work is done."""
+    from dissensus.data.paths import check_place
+
+    check_place(path)
+    if path.suffix[1:].isalpha() and path.suffix.lower() not in PAGE:
+        raise OptionError(f"{path} ends in {path.suffix}, and we write a page: name a file that ends in .html.")
+
+
 def demo_command(
     out: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="The page to write.")] = Path(
         "report.html"
@@ -139,14 +150,14 @@ def demo_command(
     Which of four judges of toxic comments to use, what it is worth, and whether raters agree. Writes a page about it.
     """
     from dissensus.data import read, read_judges, read_task
-    from dissensus.data.paths import check_place, example_path
+    from dissensus.data.paths import example_path
     from dissensus.report.answers import answers_of
     from dissensus.report.envelope import envelope_json
     from dissensus.report.files import write_page
     from dissensus.report.front import title_of
     from dissensus.report.whole import report_of, together
 
-    check_place(out)
+    check_page(out)
     folder = example_path("toxicity")
     task = read_task(folder / "task.toml")
     ratings, judges = read(folder / "ratings.csv", task=task), read_judges(folder / "judges.csv", task=task)
@@ -292,11 +303,10 @@ def reproduce_command(
 
     Shows ours beside the published one. Exit status 1 if one that should be reproduced is not.
     """
-    from dissensus.data.paths import check_place
     from dissensus.methods.reproduce import download_data, reproduce
 
     if out is not None:
-        check_place(out)
+        check_page(out)
     folder = download_data(cache_folder()) if download and data is None else data
     noted = cache_folder() / "sweep.jsonl" if record is None and sweep == "full" else record
     long = noted if sweep == "full" and paper in SWEPT else None

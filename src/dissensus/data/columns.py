@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from dissensus.data.coding import HasColumns, Sheet
 from dissensus.data.labels import number
-from dissensus.errors import ColumnError, OptionError, joined, listed, named, shell_word, shortened
+from dissensus.errors import ColumnError, OptionError, joined, likely, listed, named, shell_word, shortened
 from dissensus.options import parts_of
 
 LIKELY: Mapping[str, tuple[str, ...]] = {
@@ -62,10 +62,9 @@ def find_column(
         return same[0]
     if given is None:
         return None
-    close = difflib.get_close_matches(given, sheet.columns, n=1)
     how = option or typed_columns({role: UNKNOWN}, of)
-    hint = f"The likely match is {close[0]!r}." if close else f"Name one of them with {how}."
-    raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {shown_columns(sheet)}. {hint}")
+    hint = likely(given, sheet.columns) or f" Name one of them with {how}."
+    raise ColumnError(f"{sheet.name} has no column {given!r}. Columns found: {shown_columns(sheet)}.{hint}")
 
 
 def columns_by_role(sheet: HasColumns, given: Mapping[str, str | None], *, of: str = "read") -> dict[str, str | None]:
@@ -194,7 +193,8 @@ def matching(columns: Sequence[str], pattern: str, name: str, option: str) -> li
     """The columns that a pattern names; an error if it names none."""
     matches = like_pattern(columns, pattern)
     if not matches:
-        raise OptionError(f"{name} has no column like {pattern!r} for {option}: it has {listed(list(columns))}.")
+        hint = likely(pattern, columns)
+        raise OptionError(f"{name} has no column like {pattern!r} for {option}: it has {listed(list(columns))}.{hint}")
     return matches
 
 

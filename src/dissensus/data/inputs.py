@@ -19,6 +19,7 @@ from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text, option_name
 from dissensus.data.layout import (
     answer_columns,
+    are_judges,
     is_judge,
     is_named,
     may_be_judge,
@@ -111,6 +112,8 @@ def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, 
         if isinstance(ratings, Ratings | Judges):
             raise JudgesError("There are no judges: give their answers after the ratings.")
         return read_both(ratings, judges=None if judges is None else str(judges))
+    if isinstance(ratings, str | os.PathLike) and isinstance(judges, str | os.PathLike):
+        check_order(ratings, judges)
     people = _ratings_of(ratings)
     if isinstance(judges, Ratings):
         raise JudgesError("These are people's ratings, where judges' answers are needed: give the ratings first.")
@@ -118,6 +121,42 @@ def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, 
         return people, judges
     by_judge = _by_judge(judges)
     return people, read_judges(judges if by_judge is None else _records(by_judge, people, ratings))
+
+
+PEOPLE, UNKNOWN, MAYBE, JUDGES = -1, 0, 2, 3
+"""How sure it is that a file holds judges' answers; two files are swapped where the first is surer by three."""
+
+
+def check_order(ratings: "str | os.PathLike[str]", judges: "str | os.PathLike[str]") -> None:
+    """Raise if the file of people's ratings has judges only, and perhaps the other one the people."""
+    (first, column), (second, _) = _kind(ratings), _kind(judges)
+    ours, theirs = Path(ratings).name, Path(judges).name
+    if first - second >= JUDGES:
+        raise JudgesError(
+            f"The files seem to be swapped: {ours} has judges' answers, and {theirs} people's. Name people's ratings "
+            f"first, then {ours}."
+        )
+    if first == JUDGES and column and second > UNKNOWN:
+        raise _judges_only(ours, column)
+
+
+def _judges_only(name: str, column: str) -> RatingsError:
+    as_raters = f"if they are the raters, add {named('rater', of='read', value=column)}"
+    return RatingsError(f"{name} has judges' answers and nobody's ratings: name people's ratings first; {as_raters}.")
+
+
+def _kind(source: "str | os.PathLike[str]") -> tuple[int, str]:
+    """How sure it is that a file holds judges' answers, by its columns; and the one that says which judge answered."""
+    with open_source(source) as opened:
+        columns = opened.columns if opened.sheet is not None else ()
+        column = next((name for name in columns if is_named(name, "judge")), "")
+        if any(is_named(name, "rater") for name in columns):
+            return PEOPLE, ""
+        if column:
+            texts = opened.table().load([column]).columns[column].texts
+            return JUDGES if any(map(is_judge, texts)) else MAYBE, column
+        rest = [name for name in columns if not is_named(name, "item") and not is_nameless(name)]
+        return JUDGES if len(rest) > 1 and are_judges(rest) else UNKNOWN, ""
 
 
 def _is_pattern(judges: JudgesLike, ratings: RatingsLike) -> bool:
@@ -309,6 +348,9 @@ def _whose(
         if {"item", "rater", "label"} <= known.keys():
             cells = sheet.load([known["rater"]])
             return {"name": opened.name, **known}, list(cells.columns[known["rater"]].texts), []
+        judge = next((name for name in sheet.columns if is_named(name, "judge")), None)
+        if {"item", "label"} <= known.keys() and judge is not None:
+            raise _judges_only(opened.name, judge)
         first = sheet.columns[0] if is_nameless(sheet.columns[0]) else None
         place = known.get("item") or first or (None if rater or label else first_of_wide(sheet, ReadPlan()))
         if place is None:

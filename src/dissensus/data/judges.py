@@ -19,7 +19,7 @@ from dissensus.data.ratings import (
     copied_rows,
     listed_labels,
 )
-from dissensus.errors import JudgesError, OptionError, counted, listed, named
+from dissensus.errors import JudgesError, OptionError, counted, likely, listed, named
 from dissensus.results import Message
 
 LabelScores = Callable[[npt.NDArray[np.float64]], npt.NDArray[np.float64]]
@@ -180,7 +180,8 @@ class Judges(ShownData):
     def __getitem__(self, judge: str) -> "Judges":
         """The answers of one judge."""
         if judge not in self.judges:
-            raise OptionError(f"There is no judge {judge!r}: the judges are {listed(self.judges)}.")
+            hint = likely(judge, self.judges)
+            raise OptionError(f"There is no judge {judge!r}: the judges are {listed(self.judges)}.{hint}")
         return self.where(self.judge == self.judges.index(judge))
 
     def only(self, names: Sequence[str] | None) -> "Judges":

@@ -67,6 +67,15 @@ def is_judge(name: str) -> bool:
     return not JUDGES.isdisjoint(words_of(name))
 
 
+def are_judges(names: Sequence[str]) -> bool:
+    """Whether all of these names are judges' beyond doubt.
+
+    >>> are_judges(["gpt-4o", "Claude"]), are_judges(["Bert", "Claude"]), are_judges(["ann", "gpt-4o"])
+    (True, False, False)
+    """
+    return all(map(is_judge, names)) and not {*names} <= GIVEN_NAMES
+
+
 # ---- Columns by what other tools call them
 
 

@@ -24,6 +24,7 @@ from dissensus.data.labels import number, probability_columns
 from dissensus.data.layout import (
     about_names,
     answer_columns,
+    are_judges,
     is_judge,
     is_named,
     named_otherwise,
@@ -70,7 +71,18 @@ def read_tidy(sheet: Sheet, plan: ReadPlan) -> RawRatings:
     judges = [] if is_handled else [name for name in everybody if is_judge(name)]
     remedy = f"To leave them out, import the file with {named('drop', of='import_')}."
     among = (f"{AMONG_RATERS}: {listed(judges)}. {remedy}",) if 0 < len(judges) < len(everybody) else ()
-    return replace(raw, warnings=(*raw.warnings, *ignored, *among))
+    model = find_column(sheet, "judge") if raw.rater is None else None
+    answered = about_judges_only(sheet, [] if model is None else sheet.load([model]).columns[model].texts, column=model)
+    return replace(raw, warnings=(*answered, *raw.warnings, *ignored, *among))
+
+
+def about_judges_only(sheet: Sheet, raters: Sequence[str], *, column: str | None = None) -> tuple[str, ...]:
+    """Say so where all who are read as people are judges, in this column or in columns of their own."""
+    if not raters or (column is None and not are_judges(raters)):
+        return ()
+    remedy = "" if column is None else f"; if they are the raters, add {named('rater', of='read', value=column)}"
+    looks = f"{sheet.name} looks like judges' answers, by {listed(raters)}, and was read as people's ratings"
+    return (f"{looks}: name it after a file of people's ratings{remedy}.",)
 
 
 def _tidy_columns(sheet: Sheet, plan: ReadPlan, *, also: Sequence[str] = ()) -> tuple[RawRatings, Cells]:
@@ -219,6 +231,7 @@ def read_wide(sheet: Sheet, plan: ReadPlan) -> RawRatings:
         warnings=(
             *about,
             *about_names(guessed),
+            *about_judges_only(sheet, raters),
             *about_questions(raters),
             *_passed_over(cells, {*raters, *names.values()}),
         ),

@@ -53,7 +53,7 @@ from dissensus.data.large.tables import (
     open_tables,
 )
 from dissensus.data.ratings import DRAWN, Provenance, Ratings
-from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, likely, listed
 from dissensus.options import named
 from dissensus.results import Message
 
@@ -266,7 +266,7 @@ def _of_judges(tally: Tally, wanted: Input) -> Tally:
     known = sorted({answer[0] for answer in tally.answers})
     for name in wanted.judge:
         if name not in known:
-            raise OptionError(f"There is no judge {name!r}: the judges are {listed(known)}.")
+            raise OptionError(f"There is no judge {name!r}: the judges are {listed(known)}.{likely(name, known)}")
     kept = {answer: times for answer, times in tally.answers.items() if answer[0] in wanted.judge}
     return replace(tally, answers=Counter(kept))
 

@@ -312,7 +312,7 @@ def _check_judges(judges: Judges, names: Sequence[str | None]) -> None:
     """Raise where a judge is named that is not there, where there are not two, or their answers are not known."""
     for name in names:
         if name is not None and name not in judges.judges:
-            raise OptionError(f"There is no judge {name!r}: the judges are {listed(judges.judges)}.")
+            judges[name]  # raises
     if len(judges.judges) < 2:  # noqa: PLR2004 - a pair
         raise JudgesError(f"There is one judge only, {listed(judges.judges)}: a comparison needs two.")
     if judges.moments is not None:

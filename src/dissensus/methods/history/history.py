@@ -10,7 +10,7 @@ import numpy as np
 
 from dissensus.arrays import Codes, Floats
 from dissensus.data.history import History, Run, read_history
-from dissensus.errors import OptionError, counted, listed
+from dissensus.errors import OptionError, counted, likely, listed
 from dissensus.methods.history.changes import Change, changes_in
 from dissensus.options import Options, named, option
 from dissensus.results import Result
@@ -145,7 +145,8 @@ def history(
     names = tuple(kept.scores)
     for name in options.judge or ():
         if name not in names:
-            raise OptionError(f"There is no judge {name!r} in the history: the judges are {listed(names)}.")
+            hint = likely(name, names)
+            raise OptionError(f"There is no judge {name!r} in the history: the judges are {listed(names)}.{hint}")
     series, left_out = [], []
     for question, runs in _sequences(kept, options.by):
         for name in options.judge or names:

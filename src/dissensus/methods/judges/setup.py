@@ -10,7 +10,7 @@ from dissensus.data import Judges, Ratings, Task
 from dissensus.data.align import order_of_labels
 from dissensus.data.coding import rows_among
 from dissensus.data.labels import label_values, option_name
-from dissensus.errors import JudgesError, OptionError, RatingsError, counted, listed
+from dissensus.errors import JudgesError, OptionError, RatingsError, counted, likely, listed
 from dissensus.methods.judges.answers import (
     JudgeAnswers,
     LabelSpace,
@@ -178,7 +178,8 @@ def _positive(names: Sequence[str], task: Task | None, options: JudgesOptions) -
     wanted = tuple(option_name(name) for name in options.positive) or (() if task is None else task.positive)
     for name in wanted:
         if name not in names:
-            raise OptionError(f"{named('positive')} {name!r} is not an option: the options are {listed(names)}.")
+            known = f"the options are {listed(names)}.{likely(name, names)}"
+            raise OptionError(f"{named('positive')} {name!r} is not an option: {known}")
     is_positive = np.isin(names, wanted)
     if is_positive.all():
         raise OptionError(
