@@ -48,9 +48,11 @@ def test_what_is_mended_in_a_table_of_counts_is_counted_by_rater(tmp_path):
     assert "Merged X (4 times) into the label x, as merge_case= says." in import_(path, **options).warnings
 
 
-def test_labels_in_the_names_of_columns_are_not_passed_over_when_labels_are_renamed(tmp_path):
+def test_labels_in_the_names_of_columns_are_not_passed_over_when_labels_are_fixed(tmp_path):
     path = write(tmp_path, "item,judge,p_yes,p_no\n1,a,.2,.8\n", "judges.csv")
-    assert "rename these columns in the file" in typed_message_of(lambda: read_judges(path, label_map={"yes": "Y"}))
+    assert read_judges(path, label_map={"yes": "Y"}).labels == ("Y", "no")
+    message = typed_message_of(lambda: import_(path, split="e"))
+    assert "rename these columns in the file" in message
 
 
 @pytest.mark.parametrize("after", ['[{"item": 2, "rater": "a", "label": "y"}]', "{}", "trailing"])

@@ -170,6 +170,8 @@ def test_a_comma_and_a_point_for_the_same_number_are_not_two_labels(tmp_path):
     rows = [("a", "x", "3,5"), ("a", "y", "3.5"), ("b", "x", "4"), ("b", "y", "4"), ("c", "x", "3,5"), ("c", "y", "2")]
     (tmp_path / "r.csv").write_text("item;rater;label\n" + "".join(";".join(row) + "\n" for row in rows))
     assert read(tmp_path / "r.csv").labels == ("2", "3.5", "4")
-    # Between commas they may be two options: they stay apart, with a word.
-    written = read([dict(zip(("item", "rater", "label"), row, strict=True)) for row in rows])
+    names = ("item", "rater", "label")
+    assert read([dict(zip(names, row, strict=True)) for row in rows]).labels == ("2", "3.5", "4")
+    # Beside a label 5 they may be two options between commas: they stay apart, with a word.
+    written = read([dict(zip(names, row, strict=True)) for row in [*rows, ("d", "x", "5")]])
     assert any("decimal comma" in warning for warning in written.warnings)

@@ -124,7 +124,7 @@ def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, 
 
 
 PEOPLE, UNKNOWN, MAYBE, JUDGES = -1, 0, 2, 3
-"""How sure it is that a file holds judges' answers; two files are swapped where the first is surer by three."""
+"""How sure it is that a file holds judges' answers; two files are swapped where the first has three more."""
 
 
 def check_order(ratings: "str | os.PathLike[str]", judges: "str | os.PathLike[str]") -> None:
@@ -342,6 +342,8 @@ def _whose(
     """
     with open_source(source) as opened:
         sheet = opened.table()
+        if not sheet.columns:
+            raise ColumnError(f"{opened.name} has no columns: there is nothing to read. Export it again.")
         names = columns_by_role(sheet, {"item": item, "rater": rater, "label": label})
         names |= named_otherwise(sheet, names, ("rater", "label", "item"))
         known = {role: name for role, name in names.items() if name is not None}
