@@ -50,7 +50,7 @@ class ImportResult(Result):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "taken", {role: Message(where) for role, where in self.taken.items()})
-        left_out = (replace(some, why=Message(some.why), option=Message(some.option)) for some in self.left_out)
+        left_out = (replace(some, why=Message(some.why)) for some in self.left_out)
         object.__setattr__(self, "left_out", tuple(left_out))
 
     def as_dict(self) -> dict[str, object]:

@@ -173,7 +173,7 @@ def blank_rows(table: Table) -> Iterator[Finding]:
         message = f"{counted(len(missing), 'answer')} without a label, left out by every command."
         yield Finding(check="missing-labels", severity="note", message=message, count=len(missing), rows=missing)
     for some in table.left_out:
-        message = replace(some, option="").sentence()
+        message = replace(some, can_be_kept=False).sentence()
         yield Finding(check="left-out", severity="note", message=message, count=some.count, option=some.option)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dissensus.data.coding import Cells
 from dissensus.data.columns import called
 from dissensus.data.formats.answers import ID_NAMES, Answers, ItemKeys, loaded_texts, texts_of
-from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawJudges, RawRatings, ReadPlan
+from dissensus.data.formats.plan import Format, RawJudges, RawRatings, ReadPlan
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text, entries_in, list_in
 from dissensus.data.sources.source import Source
 from dissensus.errors import ColumnError, counted
@@ -43,7 +43,7 @@ def _add(
 ) -> None:
     """Add a response, unless it was not submitted or is no label."""
     if status not in {None, KEPT} and plan.skipped == "drop":
-        answers.tally.add(f"{status} response", why="its status says so", option=KEEP_SKIPPED)
+        answers.tally.add(f"{status} response", why="its status says so", can_be_kept=True)
     elif cells["label"] is None:
         answers.tally.add("response that is no label", several="responses that are no label", why="ranking or spans")
     else:
@@ -194,7 +194,7 @@ def _label_studio_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         answers.tally.add("draft", count=len(as_list(as_mapping(task).get("drafts"))))
         for annotation in map(as_mapping, as_list(as_mapping(task).get("annotations"))):
             if annotation.get("was_cancelled") is True and plan.skipped == "drop":
-                answers.tally.add("skipped annotation", why="was_cancelled is true", option=KEEP_SKIPPED)
+                answers.tally.add("skipped annotation", why="was_cancelled is true", can_be_kept=True)
                 continue
             truths += annotation.get("ground_truth") is True
             rater = _person(annotation.get("completed_by"))
@@ -393,7 +393,7 @@ def _prodigy_labels(record: Mapping[str, object], plan: ReadPlan, answers: Answe
     is_refused = answer not in {ACCEPT, REJECT} or (has_options and answer == REJECT)
     if is_refused and plan.skipped == "drop":
         what = "rejected record" if answer == REJECT else "ignored record"
-        answers.tally.add(what, why=f"answer is {answer}", option=KEEP_SKIPPED)
+        answers.tally.add(what, why=f"answer is {answer}", can_be_kept=True)
         return
     if has_options:
         label = as_label(record.get("accept"))

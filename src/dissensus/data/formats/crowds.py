@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from dissensus.data.columns import called, matching, shown_columns
 from dissensus.data.formats.answers import ID_NAMES, Answers, ItemKeys, loaded_texts
-from dissensus.data.formats.plan import KEEP_SKIPPED, Format, RawRatings, ReadPlan
+from dissensus.data.formats.plan import Format, RawRatings, ReadPlan
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.sources.documents import as_label, as_list, as_mapping, as_text
 from dissensus.data.sources.source import Source
@@ -46,7 +46,7 @@ def _mturk_ratings(source: Source, plan: ReadPlan) -> RawRatings:
             blank += 1
             continue
         if status is not None and status[i] == "Rejected" and plan.skipped == "drop":
-            answers.tally.add("rejected assignment", why="AssignmentStatus is Rejected", option=KEEP_SKIPPED)
+            answers.tally.add("rejected assignment", why="AssignmentStatus is Rejected", can_be_kept=True)
             continue
         rater = texts["WorkerId"][i] if "WorkerId" in texts else None
         for question, label in _labels(texts, questions, i).items():
@@ -218,7 +218,7 @@ def _qualtrics_ratings(source: Source, plan: ReadPlan) -> RawRatings:
     for i, row in list(enumerate(cells.row.tolist()))[head:]:
         why = _left_out(texts, i)
         if why is not None and plan.skipped == "drop":
-            answers.tally.add("response", why=why, option=KEEP_SKIPPED)
+            answers.tally.add("response", why=why, can_be_kept=True)
             continue
         for column, (question, item) in places.items():
             label = texts[column][i]

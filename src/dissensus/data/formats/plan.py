@@ -14,6 +14,7 @@ from dissensus.data.coding import Sheet, TextColumn
 from dissensus.data.labels import Scale
 from dissensus.data.sources.source import Source
 from dissensus.errors import FileError, OptionError, counted, named
+from dissensus.results import Message
 
 if TYPE_CHECKING:
     from dissensus.data.task import Task
@@ -28,7 +29,6 @@ Wants = Literal["ratings", "judges"]
 Reader = Literal["read", "read_judges", "import_"]
 AUTO = "auto"
 NO_RATER = "There is no rater column: each rating is taken to be by a rater of its own."
-KEEP_SKIPPED = f"{named('skipped', of='import_')} keep"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,41 +104,46 @@ class LeftOut:
     count: int
     several: str = ""  # what several of them are called
     why: str = ""  # empty if `what` says it
-    option: str = ""  # the one that keeps them; empty if nothing brings them back
+    can_be_kept: bool = False  # with `skipped`
 
     def sentence(self) -> str:
         """One plain sentence.
 
         >>> from dissensus.errors import spelled
-        >>> spelled(LeftOut(what="skipped annotation", count=2, option=KEEP_SKIPPED).sentence())
+        >>> spelled(LeftOut(what="skipped annotation", count=2, can_be_kept=True).sentence())
         'Left out 2 skipped annotations (`skipped=` of `read` keeps them).'
         """
         why = f": {self.why}" if self.why else ""
-        keeps = f" ({named('skipped', of='read')} keeps them)" if self.option else ""
+        keeps = f" ({named('skipped', of='read')} keeps them)" if self.can_be_kept else ""
         return f"Left out {counted(self.count, self.what, self.several)}{why}{keeps}."
+
+    @property
+    def option(self) -> str:
+        """What to type to keep them; empty if nothing brings them back."""
+        return f"{named('skipped', of='import_')} keep" if self.can_be_kept else ""
 
     def as_dict(self) -> dict[str, object]:
         """The fields as the JSON has them."""
         what = self.what if self.count == 1 else self.several or f"{self.what}s"
-        return {"what": what, "count": self.count, "why": self.why, "option": self.option}
+        return {"what": what, "count": self.count, "why": self.why, "option": Message(self.option)}
 
 
 class Tally:
     """Counts what is left out while a source is read."""
 
     def __init__(self) -> None:
-        self._counts: Counter[tuple[str, str, str, str]] = Counter()
+        self._counts: Counter[tuple[str, str, str, bool]] = Counter()
 
-    def add(self, what: str, *, several: str = "", why: str = "", option: str = "", count: int = 1) -> None:
+    def add(self, what: str, *, several: str = "", why: str = "", can_be_kept: bool = False, count: int = 1) -> None:
         """Count one more of a kind."""
         plural = several or (what.replace(" without ", "s without ", 1) if " without " in what else "")
-        self._counts[what, plural, why, option] += count
+        self._counts[what, plural, why, can_be_kept] += count
 
     def left_out(self) -> tuple[LeftOut, ...]:
         """What was counted, in the order in which it was first met."""
         return tuple(
-            LeftOut(what=what, several=several, count=count, why=why, option=option)
-            for (what, several, why, option), count in self._counts.items()
+            LeftOut(what=what, several=several, count=count, why=why, can_be_kept=can_be_kept)
+            for (what, several, why, can_be_kept), count in self._counts.items()
             if count
         )
 
