@@ -200,3 +200,20 @@ def test_learned_on_all_items_a_calibration_scores_too_well_and_on_other_items_t
     too_well, too_badly = (score(inside) - best).mean(), (best - score(outside)).mean()
     assert too_well == pytest.approx(10 / 2 / 1000 / math.log(2), rel=0.1)  # half a parameter per item, in bits
     assert too_badly == pytest.approx(too_well, rel=0.2)
+
+
+def test_the_table_of_the_toxicity_judges_is_their_truth():
+    page = (DOCS / "explanation" / "example-data.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `(\w+)` \| ([\d.]+)% \| ([\d.]+) \|", page, re.MULTILINE)
+    truth = json.loads((example_path("toxicity") / "truth.json").read_text(encoding="utf-8"))["classifiers"]
+    assert sorted((name, float(agrees), float(worth)) for name, agrees, worth in listed) == sorted(
+        (own["judge"], round(100 * own["agreement"], 1), round(own["equivalent_raters"], 2)) for own in truth
+    )
+
+
+def test_where_items_cost_money_five_labels_each_are_best_for_300_items():
+    assert says("how-to/spend-a-label-budget.md", "recommends five labels for each of 300 items")
+    costs = {"item_cost": 0.5, "label_cost": 0.1, "budget": 300}
+    plan = dissensus.plan_labels(accuracy=0.75, margin=0.1, label_accuracy=0.75, **costs)
+    assert [design.items for design in plan.designs if design.labels_per_item == plan.best == 5] == [300]
+    assert 300 * (0.5 + 5 * 0.1) == 300
