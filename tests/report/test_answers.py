@@ -21,8 +21,8 @@ from dissensus.report.answers import (
     REPLACE,
     STAND_IN,
     WORTH,
-    Asking,
     Contenders,
+    ReportRun,
     answers_of,
     contenders,
     no_progress,
@@ -103,7 +103,7 @@ def test_the_plan_counts_a_choice_and_a_response_set_of_a_rater_once():
     rows = [(f"i{i}", f"r{r}", label) for i, given in enumerate(SIX) for r, label in enumerate(given)]
     twice = [(*row, "forced_choice") for row in rows] + [(*row[:2], "x|y", "response_set") for row in rows]
     ratings = read(pd.DataFrame(twice, columns=["item", "rater", "label", "elicitation"]))
-    asking = Asking(
+    asking = ReportRun(
         ratings=ratings, task=None, positive=(), bootstrap=20, item_cost=0.0, rating_cost=1.0, seed=0,
         executor=HereExecutor(), step=no_progress,
     )  # fmt: skip

@@ -15,8 +15,8 @@ Kind = Literal["single", "pairwise"]
 KINDS: tuple[Kind, ...] = ("single", "pairwise")
 PAIRWISE_OPTIONS = ("win", "tie", "lose")
 ResponseSets = Literal["any", "single"]
-Asking = Literal["forced-choice", "response-set", "both"]
-ASKINGS: tuple[Asking, ...] = ("forced-choice", "response-set", "both")
+AskedAs = Literal["forced-choice", "response-set", "both"]
+ASKED_AS: tuple[AskedAs, ...] = ("forced-choice", "response-set", "both")
 _KEYS = (
     "name", "kind", "instructions", "options", "descriptions", "positive", "response_sets", "elicitation", "examples",
     "scale", "questions",
@@ -72,7 +72,7 @@ class Task:
     descriptions: Mapping[str, str] = field(default_factory=dict)
     positive: tuple[str, ...] = ()
     response_sets: ResponseSets | tuple[tuple[str, ...], ...] = "any"
-    elicitation: Asking = "forced-choice"
+    elicitation: AskedAs = "forced-choice"
     examples: tuple[Example, ...] = ()
     scale: Scale | None = None
     questions: tuple["Task", ...] = ()
@@ -89,8 +89,8 @@ class Task:
         self._set("positive", self._known("positive", self.positive))
         described = self._known("descriptions", tuple(self.descriptions))
         self._set("descriptions", dict(zip(described, self.descriptions.values(), strict=True)))
-        if self.elicitation not in ASKINGS:
-            raise TaskError(f"elicitation is {self.elicitation!r}: it must be {', '.join(ASKINGS[:-1])} or both.")
+        if self.elicitation not in ASKED_AS:
+            raise TaskError(f"elicitation is {self.elicitation!r}: it must be {', '.join(ASKED_AS[:-1])} or both.")
         for example in self.examples:
             self._known("examples", example.label.split(SEPARATOR))
             if (example.text_b is not None) != (self.kind == "pairwise"):
@@ -223,7 +223,7 @@ def _task(content: Mapping[str, object]) -> Task:
         name=_text(content, "name", ""), kind=cast("Kind", kind), instructions=_text(content, "instructions", ""),
         options=_texts(content, "options", default), descriptions=_descriptions(content.get("descriptions", {})),
         positive=_texts(content, "positive", ()), response_sets=cast("ResponseSets", sets),
-        elicitation=cast("Asking", _text(content, "elicitation", "forced-choice").replace("_", "-")),
+        elicitation=cast("AskedAs", _text(content, "elicitation", "forced-choice").replace("_", "-")),
         examples=_examples(content.get("examples", [])),
         scale=cast("Scale | None", _text(content, "scale", "") or None),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from dissensus.data.ratings import ELICITATIONS, Ratings
 from dissensus.data.sources.csv_rows import guarded
 from dissensus.errors import FileError, RatingsError, listed
 
-Cells = Sequence[str]
+Texts = Sequence[str]
 
 
 def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
@@ -38,7 +38,7 @@ def write_ratings(ratings: Ratings, path: str | os.PathLike[str]) -> None:
 def write_judges(judges: Judges, path: str | os.PathLike[str]) -> None:
     """Write `item, judge, sample`, and `label`, `p_<label>`, `elicitation`, `order` where there are any."""
     labels = _label_cells(judges.labels, judges.options)
-    columns: dict[str, Cells | None] = {
+    columns: dict[str, Texts | None] = {
         "item": _named(judges.item, judges.items),
         "judge": _named(judges.judge, judges.judges),
         "sample": list(map(str, judges.sample.tolist())),
@@ -78,7 +78,7 @@ def write_folder(
     return tuple(written)
 
 
-def _named(codes: Codes | None, names: Sequence[str]) -> Cells | None:
+def _named(codes: Codes | None, names: Sequence[str]) -> Texts | None:
     """The cell of each row; empty where the code is -1."""
     if codes is None:
         return None
@@ -95,7 +95,7 @@ def _label_cells(labels: Sequence[str], options: Sequence[str]) -> Sequence[str]
     return labels
 
 
-def write_table(path: str | os.PathLike[str], columns: Mapping[str, Cells]) -> None:
+def write_table(path: str | os.PathLike[str], columns: Mapping[str, Texts]) -> None:
     """Write columns of plain cells, by name, as a CSV file."""
     check_csv(Path(path))
     header = ",".join(map(quoted, columns))

@@ -21,7 +21,7 @@ from dissensus.methods.compare.result import CompareResult
 from dissensus.methods.decide.decide import decide, decision_of, plan_of, with_next, worked_worth
 from dissensus.methods.decide.result import DecideOptions, DecideResult
 from dissensus.methods.describe.describe import DescribeResult, describe
-from dissensus.methods.equivalence.equivalence import Worked
+from dissensus.methods.equivalence.equivalence import EquivalenceRun
 from dissensus.methods.equivalence.options import survey_options
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult
@@ -176,7 +176,7 @@ def no_progress(what: str) -> Iterator[None]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class ReportRun:
     """The data and the options that all questions share, as in `answers_of`."""
 
     ratings: Ratings
@@ -238,10 +238,10 @@ class Asking:
                 plain = describe(self.ratings, bootstrap=0, rng=self.seed)
                 return replace(plain, warnings=(*plain.warnings, f"{unforeseen(AGREE, error)} {REPORT_IT}"))
 
-    def worth(self, judges: Judges) -> Worked | Unanswered:
+    def worth(self, judges: Judges) -> EquivalenceRun | Unanswered:
         """How many raters is each judge worth?"""
 
-        def ask(progress: Progress | None) -> Worked:
+        def ask(progress: Progress | None) -> EquivalenceRun:
             return worked_worth(self.ratings, judges, self.decision_options(), **self.where(progress))
 
         return self.ask(WORTH, "Comparing judges with people", ask)
@@ -253,7 +253,7 @@ class Asking:
             seed=self.seed,
         )  # fmt: skip
 
-    def decision(self, judges: Judges, worked: Worked) -> DecideResult | Unanswered:
+    def decision(self, judges: Judges, worked: EquivalenceRun) -> DecideResult | Unanswered:
         """So which judge to use, and how?"""
         options = self.decision_options()
         return self.ask(
@@ -292,7 +292,7 @@ class Asking:
 # ---- Questions beyond the four papers, each asked where the data give it a meaning; None where they do not
 
 
-def ask_raters(asking: Asking, judges: Judges | None) -> RatersResult | Unanswered | None:
+def ask_raters(asking: ReportRun, judges: Judges | None) -> RatersResult | Unanswered | None:
     """Who are the raters, and does a judge side with a group of them?"""
     if not asking.has_names:
         return None
@@ -305,7 +305,7 @@ def ask_raters(asking: Asking, judges: Judges | None) -> RatersResult | Unanswer
     return asking.ask(RATERS, "Looking at the raters", ask)
 
 
-def ask_alt_test(asking: Asking, judges: Judges) -> AltTestResult | Unanswered | None:
+def ask_alt_test(asking: ReportRun, judges: Judges) -> AltTestResult | Unanswered | None:
     """Can a judge replace a rater?"""
     if not asking.has_names:
         return None
@@ -315,7 +315,7 @@ def ask_alt_test(asking: Asking, judges: Judges) -> AltTestResult | Unanswered |
     )
 
 
-def ask_panel(asking: Asking, judges: Judges, worth: EquivalenceResult | None) -> PanelResult | Unanswered | None:
+def ask_panel(asking: ReportRun, judges: Judges, worth: EquivalenceResult | None) -> PanelResult | Unanswered | None:
     """What are judges worth together? Of a single judge, how many raters it saves beside people."""
     has_labels = asking.ratings.n_labels <= MOST_LABELS and "score" not in survey_options(asking.ratings, judges)
     if worth is None or not has_labels or len(worth.curve) <= 1:
@@ -333,7 +333,7 @@ def ask_panel(asking: Asking, judges: Judges, worth: EquivalenceResult | None) -
     return asking.ask(SAVED if is_single else TOGETHER, what, ask)
 
 
-def ask_prevalence(asking: Asking, judges: Judges) -> PrevalenceResult | Unanswered | None:
+def ask_prevalence(asking: ReportRun, judges: Judges) -> PrevalenceResult | Unanswered | None:
     """How many items are positive, where judges answered items that nobody rated?"""
     positive = asking.positives or _rarer(asking.ratings)
     rated = set(asking.ratings.items)
@@ -347,7 +347,9 @@ def ask_prevalence(asking: Asking, judges: Judges) -> PrevalenceResult | Unanswe
     return asking.ask(POSITIVE, "Counting positive items", ask)
 
 
-def ask_items(asking: Asking, judges: Judges, worked: Worked | Unanswered) -> ItemsResult | Unanswered | None:
+def ask_items(
+    asking: ReportRun, judges: Judges, worked: EquivalenceRun | Unanswered
+) -> ItemsResult | Unanswered | None:
     """The most telling items, judges' surprises as their worth has them."""
     if asking.ratings.copies is not None:
         return None
@@ -361,7 +363,7 @@ def ask_items(asking: Asking, judges: Judges, worked: Worked | Unanswered) -> It
     return asking.ask(ITEMS, "Looking for telling items", ask)
 
 
-def surprises_of(worked: Worked) -> dict[str, dict[str, float]] | None:
+def surprises_of(worked: EquivalenceRun) -> dict[str, dict[str, float]] | None:
     """Each calibrated judge's surprise at each item, in bits; None where worth is by another score."""
     problem, rated = worked.prepared.problem, worked.prepared.rated
     if problem.score.name != "cross-entropy":
@@ -452,7 +454,7 @@ def answers_of(
 ) -> Answers:
     """Ask the data every question that they can answer; a DissensusError where judges have no answer at all."""
     with open_executor(engine, workers=workers) as executor:
-        asking = Asking(
+        asking = ReportRun(
             ratings=ratings, task=task, positive=tuple(positive), bootstrap=bootstrap, item_cost=item_cost,
             rating_cost=rating_cost, seed=seed, executor=executor, step=step,
         )  # fmt: skip
@@ -497,7 +499,7 @@ def answers_in_parts(
     return AnswersInParts(decided, asked)
 
 
-def answers_about(judges: Judges | None, asking: Asking) -> Answers:
+def answers_about(judges: Judges | None, asking: ReportRun) -> Answers:
     """Every question about judges, and those about people."""
     # The cheapest come first, for those who read along; what a question needs comes before it.
     agreement, raters = asking.agreement(), ask_raters(asking, judges)

@@ -64,7 +64,7 @@ def rater_stream(rng: int | Generator | None) -> Generator:
     return np.random.default_rng(None if rng is None else [STREAM, rng])
 
 
-class Cells(NamedTuple):
+class CountCells(NamedTuple):
     """How often items got labels without some raters: every pair that occurs, ordered by item, then label."""
 
     item: Codes
@@ -95,7 +95,7 @@ class RaterPool:
             for group in range(self.n_groups):
                 yield self.group != group, label
 
-    def cells(self, n_labels: int) -> Iterator[Cells]:
+    def cells(self, n_labels: int) -> Iterator[CountCells]:
         """The counts of labels without each group, in the order of `rows`."""
         for label in self.labels:
             key, place = _cells_of(self.item * n_labels + label)
@@ -105,13 +105,13 @@ class RaterPool:
             for own in np.split(place[order], ends):
                 count = whole - np.bincount(own, minlength=len(key))
                 left = count > 0
-                yield Cells(key[left] // n_labels, key[left] % n_labels, count[left])
+                yield CountCells(key[left] // n_labels, key[left] % n_labels, count[left])
 
     def spread(self, values: Floats) -> "RaterSpread":
         """Variances from the statistics of `rows` or `cells`, of shape (n_shuffles + 1, n_groups, n_statistics)."""
         return jackknife_spread(np.reshape(values, (len(self.labels), self.n_groups, -1)))
 
-    def spread_of(self, statistics: Callable[[Cells], Floats], n_labels: int) -> "RaterSpread":
+    def spread_of(self, statistics: Callable[[CountCells], Floats], n_labels: int) -> "RaterSpread":
         """Variances of statistics of label counts, each of shape (n_statistics,)."""
         return self.spread(np.stack([statistics(cells) for cells in self.cells(n_labels)]))
 

@@ -15,10 +15,10 @@ from dissensus.data.slices import BUILT_IN, slicing_in
 from dissensus.data.sources.source import open_source
 from dissensus.errors import DissensusError
 from dissensus.methods.describe.describe import DescribeResult
-from dissensus.methods.equivalence.equivalence import Worked
+from dissensus.methods.equivalence.equivalence import EquivalenceRun
 from dissensus.methods.history import history
 from dissensus.methods.history.evidence import runs_of
-from dissensus.report.answers import Asking, Unanswered, answers_about, answers_in_parts
+from dissensus.report.answers import ReportRun, Unanswered, answers_about, answers_in_parts
 from dissensus.report.envelope import file_tables
 from dissensus.report.html import explains_front, page_of_report, section_ids
 from dissensus.report.views.section import section_of
@@ -47,7 +47,7 @@ MOST_ATTRIBUTES = 20  # columns that are tried
 
 
 @dataclass(frozen=True, kw_only=True)
-class Telling(Asking):
+class Telling(ReportRun):
     """Asks one question after the other, and tells each answer at once."""
 
     tell: Tell
@@ -64,7 +64,7 @@ class Telling(Asking):
     ) -> T | Unanswered:  # fmt: skip
         """The answer, told as a section, or the reason why there is none."""
         answer = super().ask(question, what, ask, refused=refused)
-        result = answer.result if isinstance(answer, Worked) else answer
+        result = answer.result if isinstance(answer, EquivalenceRun) else answer
         if isinstance(result, Result):
             self._send(result.command, result)
         return answer

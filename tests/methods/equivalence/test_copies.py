@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp
 from dissensus.data import Judges, Ratings
 from dissensus.errors import OptionError
 from dissensus.methods.equivalence.calibration import calibrated_predictions, share_out
-from dissensus.methods.equivalence.equivalence import worked_equivalence
+from dissensus.methods.equivalence.equivalence import run_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import merged
 from dissensus.methods.equivalence.replicates import (
@@ -518,7 +518,7 @@ def test_many_equal_items_are_put_together_and_what_they_score_stays(monkeypatch
     for fewest in (10**6, 0):
         monkeypatch.setattr("dissensus.methods.equivalence.problem.MERGED_FROM", fewest)
         monkeypatch.setattr("dissensus.methods.equivalence.problem.FEW_KINDS", 0)
-        found.append(worked_equivalence(people, answers, options, rng=0))
+        found.append(run_equivalence(people, answers, options, rng=0))
     apart, together = found
     rows = [merged(apart.prepared.problem).n_items, apart.prepared.problem.n_items]
     assert rows[0] < rows[1] == 300

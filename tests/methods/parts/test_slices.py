@@ -10,7 +10,7 @@ from dissensus import Judges, Ratings, compare, decide, describe, equivalence, j
 from dissensus.cli.main import main
 from dissensus.data import as_data
 from dissensus.data.slices import sliced, slicing_of, slicing_of_numbers
-from dissensus.methods.equivalence.equivalence import worked_equivalence
+from dissensus.methods.equivalence.equivalence import run_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.slices import leads_of
 from dissensus.methods.parts.parts import Leads, slice_differences, trends
@@ -100,7 +100,7 @@ def test_the_samples_of_slices_are_those_of_the_whole():
 
 
 def test_the_lead_of_an_item_is_its_score_less_that_of_as_many_raters():
-    worked = worked_equivalence(RATINGS, ANSWERS, EquivalenceOptions(bootstrap=20, raters="fixed"), rng=0)
+    worked = run_equivalence(RATINGS, ANSWERS, EquivalenceOptions(bootstrap=20, raters="fixed"), rng=0)
     leads = leads_of(worked, np.zeros(len(RATINGS.items), dtype=np.intp))
     # At its worth a judge has no lead over people, on all items together.
     assert np.abs(leads.lead.sum(axis=0)) == pytest.approx(np.zeros(2), abs=1e-9)

@@ -18,7 +18,7 @@ from dissensus.methods.compare.pairs import Cloud, NamedPair, Pairs, Problem
 from dissensus.methods.compare.result import Test
 from dissensus.sampling import Progress, run_tasks
 from dissensus.sampling.draws import draw_weights, toss_coins
-from dissensus.sampling.raters import Cells, rater_draws, rater_pool
+from dissensus.sampling.raters import CountCells, rater_draws, rater_pool
 
 # ---- Is the difference real? Exchange the two judges' scores at random, item by item
 
@@ -384,7 +384,9 @@ def difference_without(problem: Problem, a: Floats, b: Floats, times: Floats) ->
     return float(problem.metric.score(columns).difference)
 
 
-def _times(people: Responses, cells: Iterator[Cells], items: Codes, labels: Codes, n_labels: int) -> Iterator[Floats]:
+def _times(
+    people: Responses, cells: Iterator[CountCells], items: Codes, labels: Codes, n_labels: int
+) -> Iterator[Floats]:
     """How often each response of raters was given without some of them, of the shape of `people.times`."""
     known = people.item * n_labels + people.place
     for own in cells:

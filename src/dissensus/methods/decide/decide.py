@@ -32,7 +32,7 @@ from dissensus.methods.decide.result import (
 )
 from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.curve import crossings, verdict_of
-from dissensus.methods.equivalence.equivalence import Worked, worked_equivalence
+from dissensus.methods.equivalence.equivalence import EquivalenceRun, run_equivalence
 from dissensus.methods.equivalence.options import EquivalenceOptions, survey_options
 from dissensus.methods.equivalence.problem import reference_shares
 from dissensus.methods.equivalence.result import EquivalenceResult, JudgeWorth, Verdict
@@ -192,9 +192,9 @@ def worked_worth(
     judges: Judges,
     options: DecideOptions,
     **where: Any,  # noqa: ANN401 - rng, engine, workers
-) -> Worked:
+) -> EquivalenceRun:
     """What judges are worth, by the score that fits the data, and what it was worked out from."""
-    return worked_equivalence(ratings, judges, worth_options(ratings, judges, options), **where)
+    return run_equivalence(ratings, judges, worth_options(ratings, judges, options), **where)
 
 
 def worth_options(ratings: Ratings, judges: Judges, options: DecideOptions) -> EquivalenceOptions:
@@ -211,7 +211,7 @@ def _positive(positive: str | Sequence[str], task: Task | None) -> tuple[str, ..
 
 
 def decision_of(
-    ratings: Ratings, judges: Judges, worked: Worked, options: DecideOptions, *, rng: int | Generator | None,
+    ratings: Ratings, judges: Judges, worked: EquivalenceRun, options: DecideOptions, *, rng: int | Generator | None,
     is_part: bool = False,
 ) -> DecideResult:  # fmt: skip
     """The decision from what judges are worth, which was worked out before; of a slice without a recalibration."""
@@ -273,7 +273,7 @@ def decision_of(
 
 
 def _each_alone(
-    use: Sequence[DecideJudge], ratings: Ratings, judges: Judges, worked: Worked, options: DecideOptions, *,
+    use: Sequence[DecideJudge], ratings: Ratings, judges: Judges, worked: EquivalenceRun, options: DecideOptions, *,
     rng: int | Generator | None,
 ) -> dict[str, DecideResult]:  # fmt: skip
     """The decision on each of these judges, from all rated items that it answered, if others answered far fewer."""
@@ -309,7 +309,7 @@ def _standings(
     ), about  # fmt: skip
 
 
-def _recalibration(worked: Worked, judges: Judges) -> tuple[Recalibration, ...]:
+def _recalibration(worked: EquivalenceRun, judges: Judges) -> tuple[Recalibration, ...]:
     """What the answers of one judge mean; nothing where the score takes numbers as they are."""
     problem, rated, item = worked.prepared.problem, worked.prepared.rated, worked.prepared.item
     if not any(own.calibrated for own in problem.judges):
@@ -418,7 +418,7 @@ def _to_use(rows: Sequence[DecideJudge], costs: Mapping[str, float]) -> list[Dec
     return sorted(use, key=lambda row: costs.get(row.judge, math.inf)) if costs else use
 
 
-def _influential(worked: Worked, best: DecideJudge) -> tuple[Influential, ...]:
+def _influential(worked: EquivalenceRun, best: DecideJudge) -> tuple[Influential, ...]:
     """Raters without whom the best judge is worth something else, the farthest from the others first.
 
     A rater stands out by how well one person predicts another without them, or by the judge's lead over one person.
@@ -483,7 +483,7 @@ def typical_ratings(ratings: Ratings) -> int:
 
 
 def with_next(
-    decision: DecideResult, worked: Worked, plan: PlanRatersResult | None, options: DecideOptions
+    decision: DecideResult, worked: EquivalenceRun, plan: PlanRatersResult | None, options: DecideOptions
 ) -> DecideResult:
     """The decision with the cheapest step that would change or settle it."""
     step: Next | None = None
@@ -502,7 +502,7 @@ def with_next(
     return replace(decision, next=step)
 
 
-def _to_be_shown(nearest: DecideJudge, worked: Worked, options: DecideOptions) -> Next:
+def _to_be_shown(nearest: DecideJudge, worked: EquivalenceRun, options: DecideOptions) -> Next:
     """What would show that the nearest judge knows something, unless it cannot be worth much."""
     items, largest = worked.result.curve[0].items, worked.result.curve[-1].raters
     if not largest:
@@ -519,7 +519,7 @@ def _to_be_shown(nearest: DecideJudge, worked: Worked, options: DecideOptions) -
     return Next(text=text, items=more, raters=each, cost=cost)
 
 
-def _to_be_settled(judge: str, worked: Worked, options: DecideOptions, people: int) -> Next | None:
+def _to_be_settled(judge: str, worked: EquivalenceRun, options: DecideOptions, people: int) -> Next | None:
     """What `gate` says would settle whether the judge is worth that many people; None where that is settled."""
     prepared = worked.prepared
     if not options.bootstrap or prepared.problem.sizes[-1] < 1 or prepared.problem.unit is not None:

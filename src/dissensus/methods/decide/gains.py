@@ -16,7 +16,7 @@ from dissensus.methods.equivalence.calibration import calibrated_predictions
 from dissensus.methods.equivalence.equivalence import learned_by
 from dissensus.methods.equivalence.problem import Predictions, Problem, reference_shares
 from dissensus.methods.equivalence.setup import Prepared
-from dissensus.sampling.raters import Cells, RatersAs, RaterSpread, rater_pool
+from dissensus.sampling.raters import CountCells, RatersAs, RaterSpread, rater_pool
 
 LEVEL = 0.001  # of recommending a judge that knows nothing: a wrong recommendation costs more than a missed one
 RATERS_LEVEL = 0.025  # of a gain that raters like these do not have: one-sided, as the lower end of an interval
@@ -98,7 +98,7 @@ def _rater_spread(differences: Floats, prepared: Prepared, rng: Generator) -> Ra
     rated = prepared.rated
     own = differences[:, :, rows_among(rated.labels, prepared.labels)].reshape(len(differences), -1)
 
-    def statistics(cells: Cells) -> Floats:
+    def statistics(cells: CountCells) -> Floats:
         counts = cells.dense(rated.n_items, rated.n_labels)[prepared.item].astype(np.float64)
         size = counts.sum(axis=1)
         weight = np.where(size > 0, prepared.problem.weights[0], 0.0)

@@ -32,7 +32,7 @@ from dissensus.sampling.draws import draw_types
 from dissensus.sampling.intervals import UNDEFINED_SHARE, percentile_interval
 from dissensus.sampling.raters import (
     FEWEST_RATERS,
-    Cells,
+    CountCells,
     RatersAs,
     rater_draws,
     rater_pool,
@@ -176,7 +176,7 @@ def moved_by_raters(
     if pool.n_groups < FEWEST_RATERS:  # a group of raters may have fewer than all of them
         return dict(replicates)
 
-    def coefficients(cells: Cells) -> Floats:
+    def coefficients(cells: CountCells) -> Floats:
         if not cells.item.size:  # nobody else rated anything
             return np.full(len(measures), np.nan)
         types = items_as_types(*cells, n_labels=ratings.n_labels)

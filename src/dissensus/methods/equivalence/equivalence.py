@@ -192,10 +192,10 @@ def equivalence(
     ratings, judges = as_data(ratings, judges, has_weights=True)
     options = EquivalenceOptions.given(locals(), seed=seed_of(rng))
     where: dict[str, Any] = {"engine": engine, "workers": workers, "progress": progress}
-    return worked_equivalence(ratings, judges, options, rng=rng, **where).result
+    return run_equivalence(ratings, judges, options, rng=rng, **where).result
 
 
-class Worked(NamedTuple):
+class EquivalenceRun(NamedTuple):
     """An answer, and what it was worked out from."""
 
     result: EquivalenceResult
@@ -205,7 +205,7 @@ class Worked(NamedTuple):
     intervals: Intervals  # scores of the data and of bootstrap samples
 
 
-def worked_equivalence(
+def run_equivalence(
     ratings: Ratings,
     judges: Judges,
     options: EquivalenceOptions,
@@ -215,7 +215,7 @@ def worked_equivalence(
     workers: int = 1,
     progress: Progress | None = None,
     apart: bool = False,
-) -> Worked:
+) -> EquivalenceRun:
     """What `equivalence` returns, for a method that goes on from there; items kept apart where it asks for each."""
     # A stream for each purpose: none depends on whether another is used.
     fold_stream, survey_stream, bootstrap_stream = np.random.default_rng(rng).spawn(3)
@@ -239,7 +239,7 @@ def place(
     executor: Executor,
     progress: Progress | None,
     apart: bool = False,
-) -> Worked:
+) -> EquivalenceRun:
     """The judges of a problem among surveys of people; where items are many, equal ones are put together."""
     problem = prepared.problem if apart or options.exact else merged(prepared.problem)
     once = treatments(problem, bootstrap=options.bootstrap, exact=options.exact)
@@ -261,7 +261,7 @@ def place(
     result = summed_up(prepared, extras, intervals)
     if prepared.problem.among is not None:
         result = replace(result, evidence=_evidence(prepared, intervals))
-    return Worked(result, prepared, term, extras, intervals)
+    return EquivalenceRun(result, prepared, term, extras, intervals)
 
 
 def rater_term_of(

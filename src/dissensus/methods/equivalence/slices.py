@@ -17,7 +17,7 @@ from dissensus.data.ratings import Slicing
 from dissensus.errors import listed
 from dissensus.methods.equivalence.bounds import Intervals
 from dissensus.methods.equivalence.curve import crossings
-from dissensus.methods.equivalence.equivalence import Worked, summed_up, worked_equivalence
+from dissensus.methods.equivalence.equivalence import EquivalenceRun, run_equivalence, summed_up
 from dissensus.methods.equivalence.influence import ItemScores, TypeScores, item_scores
 from dissensus.methods.equivalence.options import EquivalenceOptions
 from dissensus.methods.equivalence.problem import Problem, type_weights
@@ -50,7 +50,7 @@ def equivalence_in_slices(
     options = EquivalenceOptions.given(given, seed=seed_of(rng))
     assert cut.judges is not None  # noqa: S101 - `equivalence` needs them
     where: dict[str, Any] = {"rng": rng, "engine": engine, "workers": workers}
-    worked = worked_equivalence(cut.ratings, cut.judges, options, **where, progress=given.get("progress"), apart=True)
+    worked = run_equivalence(cut.ratings, cut.judges, options, **where, progress=given.get("progress"), apart=True)
     options = worked.intervals.options  # with the score that fits the data
     slices, about = with_enough(worked, slices, slicing)
     found = worked_slices(worked, slices, slicing, options, rng=rng)
@@ -65,7 +65,7 @@ def _part(cut: Cut, slicing: Slicing, result: Any) -> Part:  # noqa: ANN401 - an
     return Part(question=cut.question, by=slicing.by, value=cut.value, items=cut.ratings.items_in_all, result=result)
 
 
-def with_enough(worked: Worked, slices: Sequence[Cut], slicing: Slicing) -> tuple[list[Cut], list[str]]:
+def with_enough(worked: EquivalenceRun, slices: Sequence[Cut], slicing: Slicing) -> tuple[list[Cut], list[str]]:
     """The slices of which judges answered enough items, and a sentence about the others."""
     place = places_of(worked.prepared, slicing, [one.value or "" for one in slices])
     items = np.bincount(place[place >= 0], minlength=len(slices))
@@ -76,9 +76,9 @@ def with_enough(worked: Worked, slices: Sequence[Cut], slicing: Slicing) -> tupl
 
 
 def worked_slices(
-    worked: Worked, slices: Sequence[Cut], slicing: Slicing, options: EquivalenceOptions, *,
+    worked: EquivalenceRun, slices: Sequence[Cut], slicing: Slicing, options: EquivalenceOptions, *,
     rng: int | Generator | None,
-) -> list[Worked] | None:  # fmt: skip
+) -> list[EquivalenceRun] | None:  # fmt: skip
     """The answer for each slice, and what it was worked out from; None where items have no score of their own."""
     scores, problem = worked.extras.items, worked.prepared.problem
     if scores is None and problem.score.is_additive:  # without bootstrap samples nobody needed them
@@ -108,7 +108,7 @@ def worked_slices(
         intervals = Intervals(options=options, data=own, samples=sampled, raters=term)
         # What there is to say about the curve is said about all items.
         result = replace(summed_up(prepared, sub.extras, intervals), warnings=())
-        answers.append(Worked(result, prepared, None, sub.extras, intervals))
+        answers.append(EquivalenceRun(result, prepared, None, sub.extras, intervals))
     return answers
 
 
@@ -119,7 +119,7 @@ def places_of(prepared: Prepared, slicing: Slicing, values: Sequence[str]) -> Co
     return np.array([place.get(slicing.values.get(name, ""), -1) for name in names], dtype=np.intp)
 
 
-def _by_size(worked: Worked, scores: ItemScores) -> Mapping[int, TypeScores]:
+def _by_size(worked: EquivalenceRun, scores: ItemScores) -> Mapping[int, TypeScores]:
     """What an item of each type scores after surveys of each size, as learned from all items."""
     curve = [point.score for point in worked.result.curve]
     return {
@@ -159,7 +159,7 @@ def _types(sub: SliceProblem, weights: Codes) -> Floats:
 
 
 def _drawn(n_items: int, replicates: int, rng: int | Generator | None) -> npt.NDArray[np.int16]:
-    """How often each item is in each bootstrap sample: those of all items, which `worked_equivalence` draws."""
+    """How often each item is in each bootstrap sample: those of all items, which `run_equivalence` draws."""
     sizes = task_sizes(replicates)
     streams = np.random.default_rng(rng).spawn(3)[2].spawn(len(sizes))
     drawn = [draw_weights(n_items, size, stream) for size, stream in zip(sizes, streams, strict=True)]
@@ -216,7 +216,7 @@ def _rating(prepared: Prepared) -> tuple[Codes, Codes]:
 
 
 def compared(
-    worked: Worked, parts: Sequence[Part], slicing: Slicing, options: Any, *, question: str | None,  # noqa: ANN401
+    worked: EquivalenceRun, parts: Sequence[Part], slicing: Slicing, options: Any, *, question: str | None,  # noqa: ANN401
     rng: int | Generator | None, overall: Any,  # noqa: ANN401 - any result
 ) -> PartsResult:  # fmt: skip
     """The slices as one result, with the tests of their differences; none without bootstrap samples."""
@@ -239,7 +239,7 @@ def compared(
     )  # fmt: skip
 
 
-def leads_of(worked: Worked, place: Codes) -> Leads:
+def leads_of(worked: EquivalenceRun, place: Codes) -> Leads:
     """Each item's score with each judge, less that with as many raters as the judge is worth on all items."""
     scores, problem, result = worked.extras.items, worked.prepared.problem, worked.result
     assert scores is not None  # noqa: S101 - the caller looked

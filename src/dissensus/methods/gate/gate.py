@@ -166,7 +166,7 @@ def gate(
     for name in (*options.judge, *options.better_than, *options.not_worse_than):
         judges[name]  # raises for an unknown judge, before any work
     with open_executor(engine, workers=workers) as executor:
-        asking = _Asking(ratings, judges, before, task, options, rng, executor, progress)
+        asking = _GateRun(ratings, judges, before, task, options, rng, executor, progress)
         parts = list(asking.all_checks())
     survey = {} if min_equivalence is None else asking.survey_options().settings()
     checks = tuple(check for checks, _ in parts for check in checks)
@@ -192,7 +192,7 @@ Part = tuple[Sequence[Check], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _GateRun:
     """The data, and what is asked of them."""
 
     ratings: Ratings

@@ -28,7 +28,7 @@ from dissensus.methods.plan_raters.moments import Crew, Moments, Nodes, first_ro
 from dissensus.methods.plan_raters.pilot import Pilot, Spreads, gap, label_shares, vectors_of
 from dissensus.methods.plan_raters.result import PlanRatersOptions
 from dissensus.sampling.draws import draw_weights
-from dissensus.sampling.raters import Cells, RaterDraws, RaterSpread, rater_draws, rater_pool, resolve_raters
+from dissensus.sampling.raters import CountCells, RaterDraws, RaterSpread, rater_draws, rater_pool, resolve_raters
 
 # ---- What judges tell
 
@@ -185,7 +185,7 @@ def for_new_raters(
     pool = rater_pool(pilot.ratings, rng)
     n_labels = pilot.ratings.n_labels
 
-    def statistics(cells: Cells) -> Floats:
+    def statistics(cells: CountCells) -> Floats:
         counts = np.zeros((pilot.n_items, len(pilot.aligned.labels)), dtype=np.intp)
         counts[:, :n_labels] = cells.dense(pilot.n_items, n_labels)
         found = gaps(counts)[counts.sum(axis=1) > 0]

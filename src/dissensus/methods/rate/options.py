@@ -9,7 +9,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from dissensus.data.ratings import ELICITATIONS, Elicitation
-from dissensus.data.task import ASKINGS, Asking, Task
+from dissensus.data.task import ASKED_AS, AskedAs, Task
 from dissensus.errors import OptionError
 from dissensus.options import Options, declarations, named, option
 
@@ -119,7 +119,7 @@ class RateOptions(Options):
     key_variable: str | None = option(
         None, metavar="NAME", help="Environment variable with the key; OPENAI_API_KEY if not given, none for localhost."
     )
-    elicitation: Asking | None = option(
+    elicitation: AskedAs | None = option(
         None, metavar="E", flag="--elicitation",
         help="forced-choice, response-set or both; as the task says if not given.",
     )  # fmt: skip
@@ -179,8 +179,8 @@ class RateOptions(Options):
             )
         if not self.model.strip():
             raise OptionError(f"{named('model')} is empty: name the model as the server knows it.")
-        if self.elicitation not in (None, *ASKINGS):
-            raise OptionError.unknown(named("elicitation", of="rate"), self.elicitation, ASKINGS)
+        if self.elicitation not in (None, *ASKED_AS):
+            raise OptionError.unknown(named("elicitation", of="rate"), self.elicitation, ASKED_AS)
 
     @property
     def elicitations(self) -> tuple[Elicitation, ...]:

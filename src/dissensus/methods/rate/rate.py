@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.paths import check_csv, is_same, replaced
 from dissensus.data.sources.csv_rows import guarded
-from dissensus.data.task import Asking, Task
+from dissensus.data.task import AskedAs, Task
 from dissensus.errors import DissensusError, FileError, OptionError, counted
 from dissensus.methods.rate.answers import Verdict, verdict_on
 from dissensus.methods.rate.asking import Progress, Standing, Stop, first_plan, run, tokens_at_most
@@ -40,7 +40,7 @@ def rate(
     judge: str | None = None,
     base_url: str = OPENAI,
     key_variable: str | None = None,
-    elicitation: Asking | None = None,
+    elicitation: AskedAs | None = None,
     samples: int = 10,
     temperature: float = 1.0,
     max_tokens: int = 64,

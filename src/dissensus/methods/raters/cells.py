@@ -22,7 +22,7 @@ MOST_CELLS = 200_000_000  # items times labels that fit in memory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cells:
+class RaterCells:
     """A cell is a rater and an item; several ratings in it count as their mean."""
 
     rater: Codes  # (n_cells,)
@@ -37,7 +37,7 @@ class Cells:
     repeated: Floats  # (n_cells,): mean closeness of the cell's ratings to each other; NaN with one rating
 
 
-def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
+def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> RaterCells:
     """The cells of ratings, from how near labels are to each other, (n_labels, n_labels), and labels as numbers."""
     if ratings.copies is not None:
         raise OptionError("Raters are not known where identical items were merged: read the files "
@@ -62,7 +62,7 @@ def cells_of(ratings: Ratings, near: Floats, heights: Floats | None) -> Cells:
     if heights is not None:
         height = np.bincount(cell, weights=weight * heights[ratings.label])
     total = np.bincount(item, weights=height, minlength=ratings.n_items)[item]
-    return Cells(
+    return RaterCells(
         rater=key // ratings.n_items, item=item, of_rating=cell, size=size, raters_of_item=raters_of_item,
         agreement=_ratio(to_others, m - 1), others=_ratio(pairs - 2 * to_others, (m - 1) * (m - 2)), height=height,
         leniency=height - _ratio(total - height, m - 1), repeated=_ratio(to_itself * size**2 - size, size * (size - 1)),
@@ -88,7 +88,7 @@ def _to_itself(label: Codes, cell: Codes, size: Codes, near: Floats) -> Floats:
     return near_itself
 
 
-def rater_means(cells: Cells, values: Floats, n_raters: int) -> tuple[Floats, Codes]:
+def rater_means(cells: RaterCells, values: Floats, n_raters: int) -> tuple[Floats, Codes]:
     """Mean of the known values of each rater's cells, NaN without any, and how many there are."""
     known = ~np.isnan(values)
     count = np.bincount(cells.rater[known], minlength=n_raters)
@@ -102,7 +102,7 @@ class Groups(NamedTuple):
     names: tuple[str, ...]
     of_rater: Codes
 
-    def of_cells(self, cells: Cells) -> Codes:
+    def of_cells(self, cells: RaterCells) -> Codes:
         """The group of each cell's rater."""
         return np.asarray(self.of_rater[cells.rater])
 
@@ -129,7 +129,7 @@ def groups_of_raters(ratings: Ratings) -> tuple[Groups | None, list[str]]:
     return Groups(names, of_rater), [left_out] if without else []
 
 
-def on_shared_items(cells: Cells, groups: Groups) -> Flags:
+def on_shared_items(cells: RaterCells, groups: Groups) -> Flags:
     """Which cells of raters in groups are of items that two or more groups rated: others say nothing about groups."""
     group = groups.of_cells(cells)
     known = group >= 0
@@ -228,7 +228,7 @@ def shrink(means: Floats, counts: Codes, variance: float, *, confidence: float) 
 PERMUTATIONS_AT_ONCE = 1 << 21  # raters times dealings that are held in memory
 
 
-def centred(cells: Cells, values: Floats) -> Floats:
+def centred(cells: RaterCells, values: Floats) -> Floats:
     """Values less the mean of the item; NaN stays NaN."""
     known = ~np.isnan(values)
     total = np.bincount(cells.item[known], weights=values[known], minlength=len(cells.raters_of_item))
@@ -264,7 +264,7 @@ def rater_weights(means: Floats, counts: Codes, variance: float) -> Floats:
 
 
 def groups_p(
-    cells: Cells, values: Floats, groups: Groups, *, resamples: int, rng: Generator, of_these_items: bool = True
+    cells: RaterCells, values: Floats, groups: Groups, *, resamples: int, rng: Generator, of_these_items: bool = True
 ) -> float:
     """The p-value that raters' means of these values do not depend on their group; of other items, too, if not.
 
@@ -288,7 +288,7 @@ def groups_p(
     return permutation_p(means[part], weights, of_rater, resamples=resamples, rng=rng, shared=shared)
 
 
-def shared_luck(cells: Cells, values: Floats, group: Codes, n_groups: int) -> Floats:
+def shared_luck(cells: RaterCells, values: Floats, group: Codes, n_groups: int) -> Floats:
     """A root of the covariance of groups' sums, beyond that of the single values, of shape (n_groups, n_groups).
 
     Raters of a group who see an item the same way share the luck of whether a judge sees it so, too; dealing raters

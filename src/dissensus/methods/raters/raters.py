@@ -18,8 +18,8 @@ from dissensus.methods.equivalence.result import JudgeWorth
 from dissensus.methods.parts.parts import in_parts
 from dissensus.methods.raters.cells import (
     FEWEST_TO_SHRINK,
-    Cells,
     Groups,
+    RaterCells,
     cells_of,
     centred,
     groups_of_raters,
@@ -55,7 +55,7 @@ TO_DEVIATION = 1.4826  # from the median absolute deviation of a normal distribu
 
 
 def rater_rows(
-    ratings: Ratings, cells: Cells, groups: Groups | None, options: RatersOptions
+    ratings: Ratings, cells: RaterCells, groups: Groups | None, options: RatersOptions
 ) -> tuple[tuple[RaterRow, ...], dict[str, Population]]:
     """A row for each rater, and how raters differ."""
     n = len(ratings.raters)
@@ -87,7 +87,7 @@ def rater_rows(
 
 
 def measures_of(
-    cells: Cells, values: Floats, n_raters: int, *, least: float, confidence: float
+    cells: RaterCells, values: Floats, n_raters: int, *, least: float, confidence: float
 ) -> tuple[list[Measure | None], Population | None]:
     """A number for each rater from the values of the rater's cells, drawn towards the others.
 
@@ -255,7 +255,7 @@ def raters(
     )  # fmt: skip
 
 
-def _missing(cells: Cells, heights: Floats | None) -> list[str]:
+def _missing(cells: RaterCells, heights: Floats | None) -> list[str]:
     """Why numbers are missing."""
     texts = []
     if heights is None:
@@ -276,7 +276,7 @@ def _missing(cells: Cells, heights: Floats | None) -> list[str]:
 # ---- Groups of raters
 
 
-def group_rows(cells: Cells, groups: Groups | None) -> tuple[GroupRow, ...]:
+def group_rows(cells: RaterCells, groups: Groups | None) -> tuple[GroupRow, ...]:
     """Each group's raters and ratings, and means over its ratings of items that other groups rated too."""
     if groups is None:
         return ()
@@ -301,7 +301,7 @@ def _mean(values: Floats) -> float:
 
 
 def group_tests(
-    cells: Cells, groups: Groups | None, options: RatersOptions, rng: Generator
+    cells: RaterCells, groups: Groups | None, options: RatersOptions, rng: Generator
 ) -> tuple[tuple[GroupTest, ...], list[str]]:
     """Whether groups differ in agreement and in leniency more than random groups of raters do, and warnings."""
     if groups is None:
@@ -385,7 +385,7 @@ DECIMALS = 9  # sums that differ by less are the same
 
 
 def closeness_and_bias(
-    answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: Cells, options: RatersOptions
+    answers: Answers, labels: tuple[str, ...], ratings: Ratings, cells: RaterCells, options: RatersOptions
 ) -> tuple[Floats, Floats]:
     """How near a judge is to each cell's answer, and how much higher; NaN where it is silent or gave no number.
 
@@ -410,7 +410,7 @@ def _height(answers: Answers, heights: Floats, *, is_share: bool) -> Floats:
 
 
 def judges_by_group(
-    ratings: Ratings, judges: Judges, options: RatersOptions, *, cells: Cells, groups: Groups, raters: RatersAs,
+    ratings: Ratings, judges: Judges, options: RatersOptions, *, cells: RaterCells, groups: Groups, raters: RatersAs,
     rng: Generator, executor: Executor, progress: Progress | None,
 ) -> tuple[tuple[Siding, ...], list[str]]:  # fmt: skip
     """Whether each judge is nearer to one group than to raters dealt into groups at random, and warnings."""
@@ -453,7 +453,7 @@ def _about_unknown_worth(groups: Groups, worths: dict[str, list[Worth]]) -> list
 
 
 def _by_group(
-    near: Floats, height: Floats, cells: Cells, groups: Groups, worths: list[Worth], options: RatersOptions,
+    near: Floats, height: Floats, cells: RaterCells, groups: Groups, worths: list[Worth], options: RatersOptions,
     rng: Generator, pool: RaterPool | None,
 ) -> tuple[JudgeByGroup, ...]:  # fmt: skip
     """A judge's closeness to each group and its bias, with intervals from resampling items, and raters."""
@@ -497,7 +497,7 @@ def _nearer(closeness: Floats, item: Codes, inside: Flags) -> Floats:
     return np.asarray(np.where(inside, closeness - mean[item], NAN))
 
 
-def _cell_pool(cells: Cells, rng: Generator) -> RaterPool:
+def _cell_pool(cells: RaterCells, rng: Generator) -> RaterPool:
     """Who answered what, to leave raters out; the labels are the cells whose answer each rater gives."""
     row = np.lexsort((cells.rater, cells.item))
     return pool_of(row, cells.item[row], cells.rater[row], row, rng)
@@ -513,7 +513,9 @@ def _spread(pool: RaterPool, inside: Flags, near: Floats, height: Floats) -> Rat
     return pool.spread(np.array(values))
 
 
-def _mean_and_samples(values: Floats, cells: Cells, options: RatersOptions, rng: Generator) -> tuple[float, Floats]:
+def _mean_and_samples(
+    values: Floats, cells: RaterCells, options: RatersOptions, rng: Generator
+) -> tuple[float, Floats]:
     """Mean of the known values, and in bootstrap samples of the items; items with the same sums are drawn as one."""
     known = ~np.isnan(values)
     if not known.any():
