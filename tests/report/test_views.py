@@ -1,15 +1,22 @@
+import ast
 import dataclasses
+import importlib
 import json
 import math
+import pkgutil
+from functools import cache
+from pathlib import Path
 from typing import ClassVar
 
 import pytest
 
+import dissensus
 from dissensus.errors import DissensusError
 from dissensus.methods.describe.describe import Coefficient, LabelShare
+from dissensus.report import views
 from dissensus.report.document import Figure, Fold, Note, Table
 from dissensus.report.text import text_of
-from dissensus.report.views.section import main_chart, section_of
+from dissensus.report.views.section import FACTS, MISREAD, WRONG, main_chart, section_of
 from dissensus.results import Result
 
 
@@ -188,3 +195,42 @@ def test_every_figure_has_a_title_a_caption_and_the_data_behind_it(described):
         assert figure.title
         assert figure.caption.endswith(".")
         assert figure.table.rows
+
+
+def texts_of(path):
+    """The texts of a file that are no docstrings; what is filled in is `{}`."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    formatted = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    skipped |= {id(part) for node in formatted for part in node.values}
+    yield from ("".join(getattr(part, "value", "") if isinstance(part, ast.Constant) else "{}" for part in node.values)
+                for node in formatted)  # fmt: skip
+    plain = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in skipped]
+    yield from (node.value for node in plain if isinstance(node.value, str))
+
+
+@cache
+def texts_of_methods():
+    """Every text of data, methods and what they use: the warnings are among them."""
+    rooms = [Path(dissensus.__file__).parent / name for name in ("data", "methods", "sampling", "simulation")]
+    return [text for room in rooms for path in room.rglob("*.py") for text in texts_of(path)]
+
+
+@pytest.mark.parametrize("beginning", [*FACTS, *MISREAD])
+def test_a_beginning_that_sorts_warnings_is_that_of_a_text_somebody_writes(beginning):
+    # A warning in other words would move to another place of the page without anybody noticing.
+    assert any(text.startswith(beginning) for text in texts_of_methods())
+
+
+def parts_that_sort():
+    """Where a part of a warning decides whether or where it is shown, and the part."""
+    modules = [
+        importlib.import_module(f"{views.__name__}.{found.name}") for found in pkgutil.iter_modules(views.__path__)
+    ]
+    silent = [(module.__name__, part) for module in modules for part in getattr(module, "SILENT", ())]
+    return [*silent, *(("section", part) for part in WRONG)]
+
+
+@pytest.mark.parametrize(("view", "part"), parts_that_sort())
+def test_a_part_that_sorts_warnings_is_in_a_text_somebody_writes(view, part):
+    assert any(part in text for text in texts_of_methods()), view
