@@ -7,6 +7,7 @@ import pytest
 
 from dissensus import decide, doctor, read, read_both, read_judges
 from dissensus.cli.main import main
+from dissensus.data import as_data
 
 from tables import message_of, typed_message_of, write
 
@@ -298,3 +299,80 @@ def test_a_file_of_a_kind_that_is_not_written_is_refused_before_the_work(tmp_pat
 def test_a_report_of_another_kind_is_refused_before_files_are_read(tmp_path, capsys):
     status, said = run(capsys, "report", str(tmp_path / "no.csv"), "-o", str(tmp_path / "r.xlsx"))
     assert (status, "a report is written as html, md or json" in said) == (2, True)
+
+
+# ---- Labels that go on, ids that a spreadsheet changed, a sheet that lies on its side
+
+
+def judged(folder, labels, ids=ITEMS):
+    rows = "".join(f'{item},gpt,"{label}"\n' for item, label in zip(ids, labels, strict=True))
+    return str(write(folder, f"item,judge,label\n{rows}", "judges.csv"))
+
+
+def test_a_judge_who_explains_its_labels_is_told_which_they_are(tmp_path, capsys):
+    people = saved(tmp_path, "people.csv", ann=YES, bob=NO)
+    verbose = ["Yes." if one == "yes" else "no, since" for one in YES]
+    judges = judged(tmp_path, [*verbose[:10], "yes", "no"])  # some are people's
+    status, said = run(capsys, "decide", people, judges, *QUICK)
+    option = "'Yes.=yes,\"no, since=no\"'"
+    assert status == 0
+    assert "These labels of judges may mean people's and were read as different ones: 'Yes.' for yes" in said
+    assert said.count(f"--map {option}") == 1
+    renamed = run(capsys, "decide", people, judges, *QUICK, "--map", 'Yes.=yes,"no, since=no"')[1]
+    assert "may mean" not in renamed
+    assert (
+        f"say which of people's each means with --map {option}"
+        in run(capsys, "decide", people, judged(tmp_path, verbose), *QUICK)[1]
+    )
+
+
+def test_the_number_of_a_step_means_the_step():
+    steps = ["1 - bad", "2 - ok", "3 - good"] * 4
+    ratings, judges = read_both(
+        sheet(ann=steps, bob=steps[1:] + steps[:1], gpt=[step[0] for step in steps]), judges="gpt"
+    )
+    [warning] = [one for one in judges.on_items_of(ratings).warnings if "gave a label" in one]
+    assert warning.endswith('"1=1 - bad,2=2 - ok,3=3 - good".')
+    scores = read_both(sheet(ann=YES, bob=NO, gpt=["1", "2"] * 6), judges="gpt")  # a scale of its own
+    assert not any("gave a label" in one for one in scores[1].on_items_of(scores[0]).warnings)
+
+
+@pytest.mark.parametrize("form", ["{}", "{}.0"])
+def test_ids_that_lost_their_zeros_are_the_same_items_and_said(tmp_path, capsys, form):
+    rows = "".join(f"{i:04d},{who},{one}\n" for i, one in enumerate(YES) for who in ("ann", "bob"))
+    people = str(write(tmp_path, f"item,rater,label\n{rows}", "people.csv"))
+    judges = judged(tmp_path, YES, [form.format(i) for i in range(12)])
+    assert main(["judges", people, judges, *QUICK, "--json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    number = form.format(0)
+    note = f"Took items for the same whose ids are one number: {number} of the judges is 0000 of the people."
+    assert note in out["warnings"]
+    assert out["data"]["judges"]["items"] == 12
+    assert run(capsys, "judges", people, judges, *QUICK)[0] == 0
+    answers = as_data(people, judges)[1]
+    assert {answers.items[i]: answers.labels[one] for i, one in zip(answers.item, answers.label, strict=True)} == {
+        f"{i:04d}": one for i, one in enumerate(YES)
+    }  # every answer met its own item
+
+
+def test_ids_that_are_one_number_in_one_file_stay_apart(tmp_path, capsys):
+    rows = "".join(f"{item},{who},yes\n" for item in ("1", "01", "2") for who in ("ann", "bob"))
+    people = str(write(tmp_path, f"item,rater,label\n{rows}", "people.csv"))
+    assert "share no item" in run(capsys, "decide", people, judged(tmp_path, ["yes"] * 2, ["001", "002"]), *QUICK)[1]
+
+
+def test_a_sheet_with_raters_in_rows_is_turned_by_the_import_that_is_named(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [[who, *YES] for who in ("anna", "ben", "cem", "gpt-4o")]
+    pd.DataFrame(rows, columns=["rater", *ITEMS]).to_csv("sheet.csv", index=False)
+    status, said = run(capsys, "decide", "sheet.csv")
+    assert status == 2
+    command = "dissensus import sheet.csv -o ratings.csv"
+    assert f"turn it with `{command}`" in said
+    assert run(capsys, *command.split()[1:])[0] == 0
+    assert run(capsys, "decide", "ratings.csv", *QUICK)[0] == 0
+
+
+@pytest.mark.parametrize("judge", ["Modell", "KI", "AI label"])
+def test_judges_with_other_names_are_known(judge):
+    assert read_both(sheet(Anna=YES, Ben=NO, **{judge: YES}))[1].judges == (judge,)

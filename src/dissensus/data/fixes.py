@@ -509,26 +509,64 @@ def about_foreign_labels(judges: "Judges", options: Collection[str]) -> list[str
     for judge, label in zip(*(part.tolist() for part in np.divmod(pair, max(1, len(judges.labels)))), strict=True):
         given_by.setdefault(judge, []).append(judges.labels[label])
     known, alike = set(judges.options), dict[frozenset[str], list[str]]()
+    longer: dict[str, str] = {}
     for judge, labels in given_by.items():
         theirs = frozenset(part for label in labels for part in parts_of(label, known))
-        if theirs.isdisjoint(options) and any(number(option) is None for option in theirs):
+        means = meant(theirs.difference(options), options)
+        if not theirs.isdisjoint(options):
+            longer |= {one: ours for one, ours in means.items() if folded(one) != folded(ours)}
+        elif means or any(number(option) is None for option in theirs):
             alike.setdefault(theirs, []).append(judges.judges[judge])
+    texts = [_about_longer(longer)] if longer else []
     if alike and sum(map(len, alike.values())) == len(judges.judges):
         return [f"No judge{_foreign(sorted(frozenset().union(*alike)), options)}."]
     others = f", or name the other judges with {named('judge')}."
-    return [
-        f"The judge{'s' * (len(names) > 1)} {listed(names)} never{_foreign(sorted(theirs), options)}{others}"
-        for theirs, names in alike.items()
-    ]
+    for strange, names in alike.items():
+        speakers = f"The judge{'s' * (len(names) > 1)} {listed(names)}"
+        texts.append(f"{speakers} never{_foreign(sorted(strange), options)}{others}")
+    return texts
+
+
+MOST_RENAMED = 10
+_END_OF_LABEL = re.compile("\\s*[.,:;!()\N{EN DASH}-](?!\\d)")
+
+
+def meant(labels: Iterable[str], options: Collection[str]) -> dict[str, str]:
+    """What labels probably mean that are options spelt otherwise, or go on after one, or are how one begins.
+
+    >>> meant(["Yes.", "yes, because", "2", "nope", "1.5"], ["yes", "no", "1", "2 - poor"])
+    {'Yes.': 'yes', 'yes, because': 'yes', '2': '2 - poor'}
+    """
+    plain = {" ".join(seen(option).casefold().split()): option for option in options}
+    found = {}
+    for label in labels:
+        text = " ".join(seen(label).casefold().split())
+        same = [own for one, own in plain.items() if folded(one) == folded(text)]
+        starts = [own for one, own in plain.items() if _goes_on(text, one) or _goes_on(one, text)]
+        if len(same or starts) == 1:
+            found[label] = (same or starts)[0]
+    return found
+
+
+def _goes_on(text: str, start: str) -> bool:
+    """Whether a text is this start, a sign, and more."""
+    return text.startswith(start) and _END_OF_LABEL.match(text, len(start)) is not None
+
+
+def _about_longer(names: Mapping[str, str]) -> str:
+    """What to do about labels of judges that go on after one of people's."""
+    shown = listed([f"{label!r} for {option}" for label, option in sorted(names.items())])
+    option = renaming(dict(sorted(names.items())), of="read_judges") if len(names) <= MOST_RENAMED else ""
+    remedy = f"rename them with {option}" if option else "write the labels alone"
+    return f"These labels of judges may mean people's and were read as different ones: {shown}. If they do, {remedy}."
 
 
 def _foreign(theirs: Sequence[str], options: Collection[str]) -> str:
     """What judges gave instead of people's labels, and what to do about it."""
-    people = {folded(option): option for option in sorted(options)}
-    alike = {option: people[folded(option)] for option in theirs if folded(option) in people}
+    alike = meant(theirs, options)
     what = f" gave a label of the people ({listed(sorted(options))}), but {listed(theirs)}"
     if any(map(is_judge, theirs)) and not alike:
         return f"{what}: if a column is no judge, name the judges' columns with {named('judge', of='read_judges')}"
-    new = alike or dict.fromkeys(theirs[:2], "LABEL")
+    new = alike if 0 < len(alike) <= MOST_RENAMED else dict.fromkeys(theirs[:2], "LABEL")
     option = renaming(new, of="read_judges") or "other names in the file"
     return f"{what}: unless these are labels of their own, say which of people's each means with {option}"

@@ -1,6 +1,7 @@
 """Whatever people hand to a method, as Ratings and Judges."""
 
 import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from dissensus.data.columns import WILDCARDS, columns_by_role, is_nameless, like_pattern, matching, missing_columns
 from dissensus.data.fixes import NoSuchLabelError, folded, listing
 from dissensus.data.formats.plan import ReadPlan, Repeats, format_of
-from dissensus.data.formats.side_by_side import first_of_wide
+from dissensus.data.formats.side_by_side import first_of_wide, raters_in_rows
 from dissensus.data.formats.tables import AMONG_RATERS
 from dissensus.data.judges import Judges
 from dissensus.data.labels import PREFIX, Scale, cell_text, option_name
@@ -120,7 +121,7 @@ def _both_of(ratings: RatingsLike, judges: JudgesLike | None) -> tuple[Ratings, 
     if isinstance(judges, Judges):
         return people, judges
     by_judge = _by_judge(judges)
-    return people, read_judges(judges if by_judge is None else _records(by_judge, people, ratings))
+    return people, with_ids_of(people, read_judges(judges if by_judge is None else _records(by_judge, people, ratings)))
 
 
 PEOPLE, UNKNOWN, MAYBE, JUDGES = -1, 0, 2, 3
@@ -258,9 +259,31 @@ def read_alike(
     (ratings, _), (answers, names) = renamed(people), renamed(judges)
     if nowhere := [error for label, error in lacking[0].items() if label in lacking[1]]:
         raise nowhere[0]
+    answers = with_ids_of(ratings, answers)
     if merge_case and (spelled := _other_spellings(answers.options, ratings.options)):
-        answers = judges(label_map=renamed_again(names, spelled))
+        answers = with_ids_of(ratings, judges(label_map=renamed_again(names, spelled)))
     return ratings, answers
+
+
+def with_ids_of(ratings: Ratings, judges: Judges) -> Judges:
+    """The answers with the ids of people's items, where no id is the same and all differ in how numbers are written.
+
+    Spreadsheets make `7` or `7.0` of `007`. What would be two items of one file stays as it is.
+    """
+    if ratings.questions or judges.questions or not set(ratings.items).isdisjoint(judges.items):
+        return judges
+    ours = {option_name(item): item for item in ratings.items}
+    theirs = {item: ours[option_name(item)] for item in judges.items if option_name(item) in ours}
+    if not theirs or len(ours) < len(ratings.items) or len({*theirs.values()}) < len(theirs):
+        return judges
+    first = next(iter(theirs))
+    note = f"Took items for the same whose ids are one number: {first} of the judges is {theirs[first]} of the people."
+    names = [theirs.get(item, item) for item in judges.items]
+    order = np.argsort(names, kind="stable")
+    place = np.empty(len(order), dtype=np.intp)
+    place[order] = np.arange(len(order))
+    items = tuple(names[i] for i in order.tolist())
+    return replace(judges, items=items, item=place[judges.item], warnings=(note, *judges.warnings))
 
 
 def _other_spellings(answers: Sequence[str], labels: Sequence[str]) -> dict[str, str]:
@@ -355,6 +378,12 @@ def _whose(
             raise _judges_only(opened.name, judge)
         first = sheet.columns[0] if is_nameless(sheet.columns[0]) else None
         place = known.get("item") or first or (None if rater or label else first_of_wide(sheet, ReadPlan()))
+        if place is None and raters_in_rows(sheet) is not None:
+            file = f"`dissensus import {shlex.quote(opened.name)} -o ratings.csv`"
+            raise ColumnError(
+                f"{opened.name} has a row for each rater and a column for each item: turn it with {file}, and give the "
+                "file that it writes."
+            )
         if place is None:
             raise missing_columns(sheet, ["item"])
         others = [column for column in sheet.columns if column != place and not is_nameless(column)]

@@ -20,14 +20,14 @@ NO_RATERS = frozenset(
 """Words in the names of columns that hold no rater, though what stands in them may look like labels."""
 JUDGES = frozenset(
     """gpt chatgpt openai claude sonnet llama gemini gemma palm mistral mixtral qwen deepseek grok llm bert roberta
-    deberta model judge classifier machine prediction predicted autorater prometheus""".split()  # noqa: SIM905 - as above
+    deberta model modell judge classifier machine prediction predicted autorater prometheus ai ki""".split()  # noqa: SIM905 - as above
 )
 """Words in the names of columns and raters that are judges, beyond doubt."""
 PEOPLE = frozenset(
     "human humans people person rater annotator worker coder expert crowd labeler reviewer participant".split()  # noqa: SIM905
 )
 """Words in the names of columns that are people, beyond doubt."""
-GIVEN_NAMES = frozenset({"Bert", "Claude"})
+GIVEN_NAMES = frozenset({"Ai", "Bert", "Claude", "Ki"})
 """Judges that may be people: they are judges only beside others, or beside columns that are people's beyond doubt."""
 NO_ITEMS = (
     PEOPLE
