@@ -43,7 +43,6 @@ WHY = {
     "decide: a judge just beyond": "On the safe side: a judge is called so only where the interval shows it.",
     "compare: accuracy": "Measured with three and with four raters only: so few say little about raters like them.",
     "judges: what people tick": "From 60 small collections: one that misses moves the share by almost a point.",
-    "raters: a judge sides": "From 60 data sets, too few to tell 8% from 5%.",
 }
 """Why a number is outside its band, by the beginning of its name."""
 MOST_COUNTED = 1000

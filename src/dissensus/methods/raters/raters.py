@@ -426,9 +426,7 @@ def judges_by_group(
     for answers in everybody:
         near, bias = closeness_and_bias(answers, labels, ratings, cells, options)
         nearer = centred(cells, np.where(in_both, near, NAN))
-        p_values.append(
-            groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream, of_these_items=False)
-        )
+        p_values.append(groups_p(cells, nearer, groups, resamples=options.resamples, rng=test_stream))
         rows.append(_by_group(near, bias, cells, groups, worths[answers.judge], options, sample_stream, pool))
     made = []
     for answers, by_group, p, p_holm in zip(everybody, rows, p_values, holm(p_values), strict=True):
