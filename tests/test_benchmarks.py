@@ -164,6 +164,15 @@ def test_the_quick_way_is_off_by_widths_of_the_interval(bench, moved, apart):
     assert math.isclose(bench("bench_exact").furthest(quick, exact), apart)
 
 
+def test_sizes_that_exact_samples_itself_are_no_measure_of_the_quick_way(bench):
+    points = [{"raters": k, "score": 0.0, "low": -1.0, "high": 1.0, "standard_error": None} for k in range(3)]
+    moved = [*points[:2], points[2] | {"score": 0.4}]
+    sampled = [*points[:2], points[2] | {"standard_error": 0.3}]
+    for exact, apart in ((points, 0.2), (sampled, 0.0)):
+        off = bench("bench_exact").furthest({"curve": moved, "judges": []}, {"curve": exact, "judges": []})
+        assert math.isclose(off, apart)
+
+
 def test_every_table_of_the_page_has_as_many_cells_in_each_row(bench):
     text = bench("benchmark_page").page([*FIGURES, {**RATIO, "against": None, "what": "a | b", "limit": 1e-3}], ABOUT)
     tables = re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE)
