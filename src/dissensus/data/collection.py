@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Self, TypeVar
 
+from dissensus.data.judges import ORDERS
 from dissensus.data.labels import SEPARATOR
 from dissensus.data.paths import save_bytes
 from dissensus.data.project import ANSWERS
@@ -48,6 +49,10 @@ class Slot:
     item: int
     kind: str = "rating"  # or repeat, check
     order: str = ""
+
+    def __post_init__(self) -> None:
+        if self.order not in ("", *ORDERS):
+            raise ValueError(f"the order {self.order!r} is none")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,13 +147,18 @@ class Standing:
         return match
 
     def apply(self, event: Event) -> None:
-        """Take in the next row of the log."""
+        """Take in the next row of the log; an error of Python where no collection writes such a row."""
+        if not isinstance(event.body, Mapping) or not isinstance(event.at, str):
+            raise TypeError
         self.last = event.number
         if event.rater == EVERYBODY:
             self.is_stopped = event.kind == "stop"
             return
         rater = self.raters[event.rater]
         if event.kind in {"answer", "skip"}:
+            seconds = event.body.get("seconds")
+            if event.slot not in range(len(rater.slots)) or _seconds(seconds) != seconds:
+                raise ValueError
             rater.answers[event.slot] = event
             rater.undone.pop(event.slot, None)
         elif event.kind == "undo":
@@ -281,7 +291,7 @@ class Collection:
         """Errors of SQLite and of the disk in one line."""
         try:
             yield
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else str(error)
             raise FileError(
                 f"{self.folder / ANSWERS} cannot be used: {reason}. Nothing was half-written; make room or restore it."

@@ -23,7 +23,7 @@ from dissensus.data.collection import (
 )
 from dissensus.data.project import list_projects
 from dissensus.data.task import Task
-from dissensus.errors import DissensusError, FileError, counted, one_line
+from dissensus.errors import DissensusError, one_line
 from dissensus.methods.collect.collect import is_collection
 from dissensus.methods.collect.items import read_stored
 from dissensus.methods.rate.requests import mirror_of, shown_options
@@ -100,12 +100,7 @@ class Collections:
         with self._opening:
             if folder not in self._desks:
                 collection = Collection(folder)
-                items, checks = read_stored(folder, collection.task)
-                known = {"rating": len(items), "repeat": len(items), "check": len(checks)}
-                slots = [slot for rater in collection.standing.raters.values() for slot in rater.slots]
-                if lost := [slot for slot in slots if not 0 <= slot.item < known.get(slot.kind, 0)]:
-                    what = counted(len(lost), "item")
-                    raise FileError(f"The plan of {folder} asks about {what} that are not there: take it from a copy.")
+                items, checks = read_stored(collection)
                 self._desks[folder] = Desk(collection=collection, items=tuple(items), checks=tuple(checks))
             return self._desks[folder]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from dissensus import collect
 from dissensus.data.collection import Collection, CollectionError, Event, Plan, Slot, answer_body
 from dissensus.data.task import Task
 from dissensus.errors import FileError
@@ -198,3 +199,39 @@ def test_a_plan_that_was_damaged_is_one_line(tmp_path):
     with pytest.raises(FileError, match="is no collection"):
         Collection(tmp_path)
     assert Plan.from_json('{"format":1,"settings":{},"slots":{}}').slots == {}
+
+
+CHANGES = [
+    ("body", "[1]"), ("body", "5"), ("body", '{"seconds": "x"}'), ("body", '{"seconds": NaN}'), ("body", "["),
+    ("slot", 10**9), ("slot", -1), ("slot", 1.5), ("slot", b"\xff"), ("at", b"\xff"), ("rater", "x"), ("kind", "undo"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("column", "value"), CHANGES)
+def test_a_row_of_the_log_that_was_changed_is_one_line(tmp_path, column, value):
+    folder = make_project(tmp_path)
+    with Collection(folder) as collection:
+        assert [collection.post(answer("rater-1", slot, f"k{slot}")) for slot in (0, 1)] == ["", ""]
+    with closing(sqlite3.connect(folder / "answers.sqlite")) as log, log:
+        log.execute("DROP TRIGGER keep_UPDATE")
+        log.execute(f"UPDATE log SET {column} = ? WHERE key = 'k0'", (value,))
+    with pytest.raises(FileError, match=r"that no collection writes|answers\.sqlite cannot be used"):
+        collect(folder, bootstrap=0)
+
+
+@pytest.mark.parametrize("slot", [[10**9, "rating", ""], [-1, "rating", ""], [0, "x", ""], [0, "rating", "ac"]])
+def test_a_plan_about_items_that_are_not_there_is_one_line(tmp_path, slot):
+    folder = make_project(tmp_path)
+    plan = json.loads((folder / "plan.json").read_text())
+    plan["slots"]["rater-1"].append(slot)
+    (folder / "plan.json").write_text(json.dumps(plan))
+    with pytest.raises(FileError, match=r"names 1 item more than there are|plan\.json cannot be read"):
+        collect(folder, bootstrap=0)
+
+
+def test_a_log_with_bytes_of_nobody_is_one_line(tmp_path):
+    folder = make_project(tmp_path)
+    content = (folder / "answers.sqlite").read_bytes()
+    (folder / "answers.sqlite").write_bytes(content.replace(b"CREATE TABLE log", b"CREATE TABLE l\xe7g"))
+    with pytest.raises(FileError, match=r"answers\.sqlite cannot be used"):
+        collect(folder, bootstrap=0)

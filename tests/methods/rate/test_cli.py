@@ -211,7 +211,7 @@ def test_a_project_asks_models_what_it_asks_people_and_both_land_in_it(folder, s
     assert main([*collected, "--repeat-share", "0", "-o", "project", "--quiet"]) == 0
     texts = {row["item"]: row["text"] for row in csv.DictReader((folder / "items.csv").read_text().splitlines())}
     with Collection("project") as collection:
-        items = [item.name for item in read_stored(folder / "project", collection.task)[0]]
+        items = [item.name for item in read_stored(collection)[0]]
         for rater, slots in collection.plan.slots.items():
             for number, slot in enumerate(slots):
                 label = WORDS[texts[items[slot.item]]] if (number, rater) != (0, "rater-1") else "Toxic"

@@ -340,7 +340,7 @@ class Measuring:
 def status_of(collection: Collection, *, bootstrap: int, confidence: float, seed: int) -> CollectResult:
     """How far a collection is; the ratings so far are written into the project on the way."""
     standing = collection.standing
-    items, checks = read_stored(collection.folder, collection.task)
+    items, checks = read_stored(collection)
     rows = answer_rows(standing, items, checks)
     if export(collection.folder, rows):
         _name_ratings(collection.folder)

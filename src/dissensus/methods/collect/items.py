@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dissensus.data.coding import Cells, Sheet
-from dissensus.data.collection import CHECKS_FILE, IMAGES, ITEMS_FILE, Item
+from dissensus.data.collection import CHECKS_FILE, IMAGES, ITEMS_FILE, Collection, Item
 from dissensus.data.columns import find_column, missing_columns
 from dissensus.data.labels import option_name
 from dissensus.data.ratings import DRAWN
@@ -158,12 +158,19 @@ def _copied(folder: Path, beside: Path, image: str, copied: dict[str, str]) -> s
     return copied[image]
 
 
-def read_stored(folder: Path, task: Task) -> tuple[list[Item], list[Item]]:
-    """The items and the checks that a project keeps."""
+def read_stored(collection: Collection) -> tuple[list[Item], list[Item]]:
+    """The items and the checks that a project keeps, among them all that its raters are asked about."""
+    folder, task = collection.folder, collection.task
     items, _ = read_for_rating(folder / ITEMS_FILE, task)
-    if not (folder / CHECKS_FILE).exists():
-        return items, []
-    with open_sheet(folder / CHECKS_FILE) as sheet:
-        names = _columns(sheet, task.kind, Columns())
-        cells = sheet.load([name for name in names.values() if name is not None])
-    return items, _items(cells, names, task, name=CHECKS_FILE)
+    checks: list[Item] = []
+    if (folder / CHECKS_FILE).exists():
+        with open_sheet(folder / CHECKS_FILE) as sheet:
+            names = _columns(sheet, task.kind, Columns())
+            cells = sheet.load([name for name in names.values() if name is not None])
+        checks = _items(cells, names, task, name=CHECKS_FILE)
+    known = {"rating": len(items), "repeat": len(items), "check": len(checks)}
+    slots = [slot for rater in collection.standing.raters.values() for slot in rater.slots]
+    if lost := [slot for slot in slots if not 0 <= slot.item < known.get(slot.kind, 0)]:
+        what = counted(len(lost), "item")
+        raise FileError(f"The plan of {folder} names {what} more than there are: take it from a copy.")
+    return items, checks
