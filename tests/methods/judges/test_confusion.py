@@ -14,7 +14,8 @@ from statsmodels.stats.proportion import proportion_confint
 from dissensus import judges, read, read_judges
 from dissensus.cli.main import main
 from dissensus.data import Judges, Ratings
-from dissensus.methods.judges.confusion import confusions, hard_answers, judge_ratios, person_ratios, ratios_without
+from dissensus.methods.equivalence.scores import hard_predictions
+from dissensus.methods.judges.confusion import confusions, judge_ratios, person_ratios, ratios_without
 from dissensus.methods.judges.confusion import shares_of as shares_by_item
 from dissensus.methods.judges.result import JudgesOptions
 from dissensus.methods.judges.setup import set_up
@@ -170,7 +171,9 @@ def test_sums_over_items_are_those_of_the_items_one_by_one(between):
     prepared = set_up(ratings_of(by_item), answers_of(by_judge), None, JudgesOptions(bootstrap=0))
     people = prepared.rows.people()
     shares, weights = shares_by_item(prepared, people), prepared.problem.weights
-    each = [judge_ratios(shares.one, answers) for answers in np.moveaxis(hard_answers(prepared), 1, 0)]
+    each = [
+        judge_ratios(shares.one, answers) for answers in np.moveaxis(hard_predictions(prepared.answers.stated), 1, 0)
+    ]
     one_by_one = np.concatenate([own.values(weights) for own in (*each, person_ratios(shares))])
     assert ratios_without(prepared, people) == pytest.approx(one_by_one, abs=1e-12, nan_ok=True)
 

@@ -3,6 +3,7 @@
 import math
 import shlex
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
@@ -352,7 +353,7 @@ def references_of(asked: Pairs, folds: Generator) -> tuple[Constant | None, Pers
     counts = counts.reshape(len(rows), n_labels)
     people = People(responses, counts / counts.sum(axis=1, keepdims=True), copies)
     if metric.name == "information":
-        split = rows_in_folds(len(rows), copies, folds)
+        split = rows_in_folds(len(rows), copies, deepcopy(folds))
         return _informed_constant(people, split, asked), _informed_person(counts, split, asked)
     (cloud,) = clouds_of([responses], metric.coordinates, Space(n_labels=n_labels))
     return _constant(people, metric, asked), _person(people, cloud, metric)

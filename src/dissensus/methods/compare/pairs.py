@@ -11,6 +11,7 @@ Vectors are such that what a metric compares are means of them:
 """
 
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -414,7 +415,7 @@ def _informed(people: Responses, outputs: Outputs, metric: Metric, *, clip: floa
         return known[key]
 
     def build(a: str, b: str, rows: Codes, copies: Codes | None) -> Problem:
-        split = rows_in_folds(len(rows), copies, stream)
+        split = rows_in_folds(len(rows), copies, deepcopy(stream))
         (whole,) = clouds_of([people.on(rows)], "shares", space)
         return Problem(
             metric=metric, people=Cloud(vectors=whole.vectors[split.place], times=whole.times[split.place]),

@@ -15,7 +15,6 @@ H. Akaike (1974), "A New Look at the Statistical Model Identification".
 """
 
 from collections.abc import Callable
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -268,12 +267,11 @@ class FoldRows(NamedTuple):
     copies: Codes | Floats | None  # (n_rows,): how many items of the data each row stands for; one if None
 
 
-def rows_in_folds(n_items: int, copies: Codes | None, stream: Generator) -> FoldRows:
-    """A row for each item with its fold; the same for the same stream, which is left as it was."""
-    own = deepcopy(stream)
+def rows_in_folds(n_items: int, copies: Codes | None, rng: Generator) -> FoldRows:
+    """A row for each item with its fold; where items have copies, one for each fold of them."""
     if copies is None:
-        return FoldRows(np.arange(n_items), draw_folds(n_items, own), None)
-    table = share_out(copies, own)
+        return FoldRows(np.arange(n_items), draw_folds(n_items, rng), None)
+    table = share_out(copies, rng)
     place, fold = np.nonzero(table)
     return FoldRows(place, fold, table[place, fold])
 

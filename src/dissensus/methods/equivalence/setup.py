@@ -13,7 +13,7 @@ from dissensus.data.coding import rows_among
 from dissensus.data.labels import label_values, option_name
 from dissensus.data.ratings import DRAWN, item_weights
 from dissensus.errors import OptionError, RatingsError, counted, listed
-from dissensus.methods.equivalence.calibration import calibrated_predictions, draw_folds, share_out
+from dissensus.methods.equivalence.calibration import FoldRows, calibrated_predictions, rows_in_folds
 from dissensus.methods.equivalence.ceiling import FEW_LABELS, TWO_LABELS
 from dissensus.methods.equivalence.curve import Panel, nearest_dirichlet
 from dissensus.methods.equivalence.options import EquivalenceOptions, Learn
@@ -54,15 +54,6 @@ class ItemChoice(NamedTuple):
     weights: Floats | None  # (n_items,): what each counts for, where they were drawn with other chances
 
 
-class Rows(NamedTuple):
-    """What the rows of a problem are: an item each, or a profile's items of one fold; all of shape (n_rows,)."""
-
-    item: Codes  # which of the rated items
-    place: Codes  # which of those that take part
-    fold: Codes
-    copies: Codes | None  # how many items each row stands for; None means one
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Prepared:
     """A problem, and what there is to say about how it came about."""
@@ -95,16 +86,20 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     if options.scored_by == "cross-entropy":
         clipped(np.zeros((1, len(labels))), options.clip)  # refuses one that is too large before judges are calibrated
     learn = _learn(options, score, len(labels))
-    rows = _rows_of(choice, needs_folds=learn == "cross-fit" or options.calibrate != "none", rng=rng)
+    kept = np.flatnonzero(choice.kept)
+    rows = FoldRows(np.arange(len(kept)), np.zeros_like(kept), choice.copies)
+    if choice.copies is None or learn == "cross-fit" or options.calibrate != "none":
+        rows = rows_in_folds(len(kept), choice.copies, rng)
+    item = kept[rows.place]
     panel = Panel(combiner=options.combiner, learn=learn, prior=options.prior)
     problem = _without_judges(choice, rows, options, panel, score)
     problem = replace(problem, columns=_columns(rated, choice.kept, options, score))
     problem, about_sizes = _enumerable(problem, options)
     problem = replace(
-        problem, judges=_predictions(problem, everybody, rows, options), among=_among(ratings, rated, rows)
+        problem, judges=_predictions(problem, everybody, item, options), among=_among(ratings, rated, item)
     )
     if chosen.moments is not None:
-        items = tuple(rated.items[i] for i in rows.item)
+        items = tuple(rated.items[i] for i in item)
         shares = reference_shares(problem)[problem.type_of_item]
         problem = replace(problem, moments=scored_moments(chosen, items, labels, shares))
     settings = options.settings() | {
@@ -126,11 +121,11 @@ def set_up(ratings: Ratings, judges: Judges, options: EquivalenceOptions, *, rng
     )
 
 
-def _among(ratings: Ratings, rated: Ratings, rows: Rows) -> Among | None:
+def _among(ratings: Ratings, rated: Ratings, item: Codes) -> Among | None:
     """Where the items stand in the file that the ratings are a part of."""
     if not ratings.among or ratings.copies is not None:
         return None
-    return Among(len(ratings.among), rows_among(tuple(rated.items[i] for i in rows.item), ratings.among))
+    return Among(len(ratings.among), rows_among(tuple(rated.items[i] for i in item), ratings.among))
 
 
 def _calibration(options: EquivalenceOptions, judges: Judges) -> tuple[EquivalenceOptions, list[str]]:
@@ -190,7 +185,9 @@ def _learn(options: EquivalenceOptions, score: Score, n_labels: int) -> Learn:
     return options.learn
 
 
-def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions, panel: Panel, score: Score) -> Problem:
+def _without_judges(
+    choice: ItemChoice, rows: FoldRows, options: EquivalenceOptions, panel: Panel, score: Score
+) -> Problem:
     """The raters' side of the problem."""
     both = choice.counts if choice.amateurs is None else np.concatenate([choice.counts, choice.amateurs], axis=1)
     n_labels, width, unit = choice.counts.shape[1], both.shape[1], None
@@ -205,7 +202,7 @@ def _without_judges(choice: ItemChoice, rows: Rows, options: EquivalenceOptions,
         amateurs=None if choice.amateurs is None else distinct[:, n_labels:width],
         amateur_sizes=choice.amateur_sizes,
         type_of_item=type_of_item[rows.place],
-        copies=rows.copies,
+        copies=None if rows.copies is None else rows.copies.astype(np.intp),
         judges=(),
         sizes=choice.sizes,
         panel=panel,
@@ -252,14 +249,14 @@ def _enumerable(problem: Problem, options: EquivalenceOptions) -> tuple[Problem,
 
 
 def _predictions(
-    problem: Problem, everybody: list[Answers], rows: Rows, options: EquivalenceOptions
+    problem: Problem, everybody: list[Answers], item: Codes, options: EquivalenceOptions
 ) -> tuple[Predictions, ...]:
     """Every judge as it is, and calibrated where that was asked for."""
     shares = np.nan_to_num(reference_shares(problem)[problem.type_of_item])
     made = []
     for answers in everybody:
-        outputs, values = answers.predictions[rows.item], answers.values[rows.item]
-        raw = answers.stated[rows.item] if problem.score.is_hard else outputs
+        outputs, values = answers.predictions[item], answers.values[item]
+        raw = answers.stated[item] if problem.score.is_hard else outputs
         needs_odds = options.scored_by == "cross-entropy" and answers.is_hard
         if needs_odds and options.calibrate == "none":
             has_numbers = np.isfinite(answers.values).any()
@@ -425,18 +422,3 @@ def _about_cohort(kept: Flags, copies: Codes, limit: int) -> str:
         f"The cohort has the {counted(int(copies[kept].sum()), 'item')} with enough ratings for {limit} raters; "
         f"{left:,} were left out."
     )
-
-
-# ---- The rows of a problem: an item each, or a profile's items of one fold
-
-
-def _rows_of(choice: ItemChoice, *, needs_folds: bool, rng: Generator) -> Rows:
-    """A row for each item that takes part; where items come as profiles and folds are needed, one per fold of each."""
-    kept = np.flatnonzero(choice.kept)
-    if choice.copies is None:
-        return Rows(kept, np.arange(len(kept)), draw_folds(len(kept), rng), None)
-    if not needs_folds:
-        return Rows(kept, np.arange(len(kept)), np.zeros_like(kept), choice.copies)
-    table = share_out(choice.copies, rng)
-    place, fold = np.nonzero(table)
-    return Rows(kept[place], place, fold, table[place, fold])

@@ -6,6 +6,7 @@ judge's answer means in people's terms. It is the item's part of the judge's sco
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -232,7 +233,7 @@ def entropy(shares: Floats) -> Floats:
 def surprises(outputs: Floats, shares: Floats, stream: Generator) -> Floats:
     """Bits that people's labels cost whoever expects what the judge's answers mean; NaN in items without an answer."""
     rows = np.flatnonzero(~np.isnan(outputs).any(axis=1))
-    split = rows_in_folds(len(rows), None, stream)
+    split = rows_in_folds(len(rows), None, deepcopy(stream))
     clip = float(default_of(EquivalenceOptions, "clip"))  # type: ignore[arg-type] # a number
     scores = scores_of_labels(outputs[rows], shares[rows], split, clip=clip)
     bits = np.full(len(shares), np.nan)

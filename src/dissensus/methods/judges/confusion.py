@@ -19,6 +19,7 @@ from numpy.random import Generator
 
 from dissensus.arrays import Floats
 from dissensus.data import Ratings
+from dissensus.methods.equivalence.scores import hard_predictions
 from dissensus.methods.judges.answers import People
 from dissensus.methods.judges.definitions import SLACK
 from dissensus.methods.judges.result import Confusion, ConfusionCell, JudgesOptions, LabelRates
@@ -196,7 +197,7 @@ def ratios_without(prepared: Prepared, everybody: People) -> Floats:
         return np.asarray(np.concatenate([cells.ravel(), label]) / np.where(lower > 0, lower, np.nan))
 
     found = []
-    for answers in np.moveaxis(hard_answers(prepared), 1, 0):
+    for answers in np.moveaxis(hard_predictions(prepared.answers.stated), 1, 0):
         cells = np.einsum("il,ia->la", one * rated[:, None], answers)
         others = (
             rated.sum() - np.einsum("i,il->l", rated, one) - np.einsum("i,ia->a", rated, answers) + np.diagonal(cells)
@@ -207,13 +208,6 @@ def ratios_without(prepared: Prepared, everybody: People) -> Floats:
     cells -= np.einsum("v,vl,vk->lk", np.einsum("i,iv->v", per_pair, counts), parts, parts)
     others = paired.sum() - 2 * np.einsum("i,il->l", paired, one) + np.diagonal(cells)
     return np.concatenate([*found, over(cells, others, paired)])
-
-
-def hard_answers(prepared: Prepared) -> Floats:
-    """The judges' labels, of shape (n_items, n_judges, n_labels); labels that tie share an answer."""
-    stated = prepared.answers.stated
-    top = stated >= stated.max(axis=-1, keepdims=True) - SLACK
-    return np.asarray(top / top.sum(axis=-1, keepdims=True))
 
 
 def judge_ratios(one: Floats, answers: Floats) -> Ratios:
@@ -245,7 +239,7 @@ def confusions(
 
     own, people = prepared.merged(prepared.rows.people())
     shares, weights = shares_of(own, people), own.problem.weights
-    answers = np.moveaxis(hard_answers(own), 1, 0)
+    answers = np.moveaxis(hard_predictions(own.answers.stated), 1, 0)
     whole = [*(judge_ratios(shares.one, each) for each in answers), person_ratios(shares)]
     values = np.stack([own.values(weights) for own in whole])
     bounds = np.full((2, *values.shape), np.nan)

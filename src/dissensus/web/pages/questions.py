@@ -2,11 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from inspect import signature
 from urllib.parse import urlencode
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+import dissensus
 from dissensus.data.project import RESULTS
 from dissensus.methods.alt_test.result import AltTestOptions
 from dissensus.methods.compare.result import CompareOptions
@@ -55,7 +57,6 @@ class Asking:
     reading_fields: tuple[Field, ...] = ()  # what can be said about the ratings, here and not on other pages
     needs_judges: bool = True  # whether there is no answer without judges
     names_a_judge: bool = False  # whether the answer is the judges there are, as long as none is named
-    takes_task: bool = False  # whether Python is given the task of an example
 
     @property
     def command(self) -> str:
@@ -96,7 +97,8 @@ class Asking:
         if data is None or data.task is None:
             values = {**values, **{f.name: f.stand_in for f in self.fields if f.stand_in and not values[f.name]}}
         asked = ["ratings", "judges"] if data is None or data.judges is not None else ["ratings"]
-        asked += ["task=task"] if self.takes_task and data is not None and data.task is not None else []
+        has_task = data is not None and data.task is not None
+        asked += ["task=task"] if has_task and "task" in signature(getattr(dissensus, self.method)).parameters else []
         call = python_call(f"dissensus.{self.method}", [*asked, *arguments_of(self.fields, values)])
         lines = reading_lines(data, values, more=self.reading_fields)
         files = ["ratings.csv", "judges.csv"] if data is None else file_words(data, values)
@@ -255,7 +257,6 @@ PREVALENCE = Asking(
         option_field(PrevalenceOptions, "interval", label="Interval", choices=INTERVALS),
         option_field(PrevalenceOptions, "raters", **RATERS_ARE),
     ),
-    takes_task=True,
 )  # fmt: skip
 
 
@@ -282,7 +283,6 @@ GATE = Asking(
         option_field(GateOptions, "raters", **RATERS_ARE),
     ),
     names_a_judge=True,
-    takes_task=True,
 )  # fmt: skip
 
 
@@ -301,7 +301,6 @@ RATERS = Asking(
     ),
     reading_fields=(Field(name="group", label="Column of the raters' group", hint="if it is not called group"),),
     needs_judges=False,
-    takes_task=True,
 )
 
 
