@@ -9,10 +9,10 @@ from collections import Counter
 
 import pytest
 
-from dissensus import read, read_judges
+from dissensus import read, read_both, read_judges
 from dissensus.data.import_ import import_
 
-from tables import triples, typed_message_of
+from tables import message_of, triples, typed_message_of
 
 yaml = pytest.importorskip("yaml")
 zstandard = pytest.importorskip("zstandard")
@@ -363,3 +363,18 @@ def test_a_list_in_a_cell_behind_a_byte_order_mark_is_a_list_of_ratings(raw):
     # The file's own mean of each item says the same.
     means = dict(zip(ratings.items, ratings.counts() @ ratings.values / 20, strict=True))
     assert means == pytest.approx({row[0]: float(row[1]) for row in rows})
+
+
+@pytest.mark.parametrize("name", ["argilla_records.json", "labelstudio_export.json", "labelstudio_snapshot.json"])
+def test_of_several_questions_the_only_one_that_judges_answered_is_taken(tools, name):
+    ratings, judges = read_both(tools / name)
+    [question] = [q for q in read(tools / name).questions if q == "label"]
+    assert not ratings.questions
+    assert f"Only the question {question} was read: judges answered none of the others." in ratings.warnings
+    assert ratings.n_ratings == read(tools / name, question=question).n_ratings
+    assert judges.n_answers == read_judges(tools / name, question=question).n_answers > 0
+
+
+def test_a_log_of_judges_alone_is_not_taken_for_a_table(tools):
+    message = message_of(lambda: read_both(tools / "inspect.eval"))
+    assert message == "inspect.eval does not have both people and judges: give a file of each, people first."

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -220,7 +221,10 @@ def read_both(
             partial(read, source, item=item, **people_only),
             partial(read_judges, source, item=item, **shared),
         )
-        return _in_common(*read_alike(reading, judging, **again))
+        ratings, answers = read_alike(reading, judging, **again)
+        if ratings.questions and not answers.questions:
+            return _of_the_question(ratings, judging, **again)
+        return _in_common(ratings, answers)
     if people is None and rater is not None and WILDCARDS & set(rater):
         people, rater = rater, None
     columns, everybody, others = _whose(source, item=item, rater=rater, label=label)
@@ -316,6 +320,16 @@ def _tells_judges(source: Table) -> bool:
     return format_ is not None and not format_.is_layout and None not in {format_.ratings, format_.judges}
 
 
+def _of_the_question(ratings: Ratings, judging: Callable[..., Judges], **fixes: Any) -> tuple[Ratings, Judges]:  # noqa: ANN401 - as `read_alike`
+    """The only question that judges answered, of several that people were asked."""
+    for question, own in ratings.questions.items():
+        with suppress(OptionError):
+            people, answers = read_alike(lambda own=own, **_: own, partial(judging, question=question), **fixes)
+            note = f"Only the question {question} was read: judges answered none of the others."
+            return replace(people, warnings=(*people.warnings, note), slicing=ratings.slicing), answers
+    return ratings, judging()
+
+
 def _in_common(ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
     """The questions that both answered, where each answered several."""
     common = [question for question in ratings.questions if question in judges.questions]
@@ -364,6 +378,8 @@ def _whose(
     A column that a judge's name stands over answers, too, where its few labels are others than people's.
     """
     with open_source(source) as opened:
+        if opened.sheet is None:
+            raise JudgesError(f"{opened.name} does not have both people and judges: give a file of each, people first.")
         sheet = opened.table()
         if not sheet.columns:
             raise ColumnError(f"{opened.name} has no columns: there is nothing to read. Export it again.")
