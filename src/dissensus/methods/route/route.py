@@ -1,6 +1,6 @@
 """Which items can the judge do alone, and which need people?"""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -301,6 +301,14 @@ class Estimated(NamedTuple):
         known = RaterSpread(np.nan_to_num(spread.total), np.nan_to_num(spread.within), spread.groups)
         return known.moved(replicates, self.draws)
 
+    def bounds(self, value: float, of: Callable[[Means], Floats], confidence: float) -> Bounds:
+        """The interval of a mean, which `of` takes from each replicate; shape (n_replicates,)."""
+        if self.samples is None:
+            return NAN, NAN
+        deleted = None if self.deleted is None else of(self.deleted)[:, None]
+        moved = self.moved(of(self.samples)[:, None], deleted)[:, 0]
+        return bootstrap_interval(value, moved, confidence=confidence, kind="basic")
+
 
 def _estimated(
     setting: Setting, options: RouteOptions, raters_as: RatersAs, rng: Generator, rater_rng: Generator,
@@ -345,28 +353,11 @@ def _without_raters(setting: Setting, steps: "csr_array", rng: Generator) -> tup
     return Means(means.people[:, sizes], policies), pool.n_groups
 
 
-def _bounds(found: Estimated, value: float, replicates: Floats | None, deleted: Floats | None, confidence: float
-            ) -> Bounds:  # fmt: skip
-    """The interval of a mean."""
-    if replicates is None:
-        return NAN, NAN
-    moved = found.moved(replicates[:, None], None if deleted is None else deleted[:, None])[:, 0]
-    return bootstrap_interval(value, moved, confidence=confidence, kind="basic")
-
-
 def _people_point(found: Estimated, options: RouteOptions, k: int) -> PeoplePoint:
     """People everywhere."""
-    score, agreement = (float(found.data.people[0, k, s]) for s in range(2))
-    low, high, agreement_low, agreement_high = (
-        bound
-        for s, value in enumerate((score, agreement))
-        for bound in _bounds(
-            found, value,
-            None if found.samples is None else found.samples.people[:, k, s],
-            None if found.deleted is None else found.deleted.people[:, k, s],
-            options.confidence,
-        )
-    )  # fmt: skip
+    score, agreement = found.data.people[0, k].tolist()
+    low, high = found.bounds(score, lambda means: means.people[:, k, 0], options.confidence)
+    agreement_low, agreement_high = found.bounds(agreement, lambda means: means.people[:, k, 1], options.confidence)
     return PeoplePoint(
         raters=k, cost=k * options.rating_cost, score=score, low=low, high=high, agreement=agreement,
         agreement_low=agreement_low, agreement_high=agreement_high,
@@ -391,22 +382,17 @@ def _frontier(setting: Setting, found: Estimated, options: RouteOptions) -> tupl
 def _policy(setting: Setting, found: Estimated, options: RouteOptions, k: int, s: int) -> Policy:
     share = float(setting.asked[k, s])
     values = found.data.policies[0, k, s]
-    ends = [
-        bound
-        for i in range(2)
-        for bound in _bounds(
-            found, float(values[i]),
-            None if found.samples is None else found.samples.policies[:, k, s, i],
-            None if found.deleted is None else found.deleted.policies[:, k, s, i],
-            options.confidence,
-        )
-    ]  # fmt: skip
+    score, agreement = values.tolist()
+    low, high = found.bounds(score, lambda means: means.policies[:, k, s, 0], options.confidence)
+    agreement_low, agreement_high = found.bounds(
+        agreement, lambda means: means.policies[:, k, s, 1], options.confidence
+    )
     worth = float(crossings(found.data.people[:, :, 0], values[:1])[0])
     return Policy(
         threshold=_threshold(setting, k + 1, float(SHARES[s])), share_to_people=share, raters=k + 1,
-        cost=options.judge_cost + share * (k + 1) * options.rating_cost, score=float(values[0]), low=ends[0],
-        high=ends[1], worth=worth if np.isfinite(worth) else NAN, worth_verdict=verdict_of(worth),
-        agreement=float(values[1]), agreement_low=ends[2], agreement_high=ends[3],
+        cost=options.judge_cost + share * (k + 1) * options.rating_cost, score=score, low=low, high=high,
+        worth=worth if np.isfinite(worth) else NAN, worth_verdict=verdict_of(worth), agreement=agreement,
+        agreement_low=agreement_low, agreement_high=agreement_high,
     )  # fmt: skip
 
 
@@ -447,25 +433,18 @@ def _plan(setting: Setting, found: Estimated, options: RouteOptions, people: int
         )  # fmt: skip
     low, high = _saving_bounds(found, options, number, people, share - float(share_needed(gaps[number])))
     difference = score - people_score
-    bounds = _difference_bounds(found, options, number, people, share, difference)
+    gap = float(at_share(gaps[number, :, None], share)[0])
+    bounds = found.bounds(
+        difference,  # around what it is on other items
+        lambda means: at_share(means.gaps(people)[:, number, :, None], share)[:, 0] + difference - gap,
+        options.confidence,
+    )
     return Plan(
         people=people, saves=high < 1 or not options.bootstrap, raters=number + 1, share_to_people=share,
         threshold=_threshold(setting, number + 1, share), cost=own, people_cost=everywhere,
         cost_share=own / everywhere, low=low, high=high, score=score, people_score=people_score, difference=difference,
         difference_low=bounds[0], difference_high=bounds[1], agreement=agreement, people_agreement=people_agreement,
     )  # fmt: skip
-
-
-def _difference_bounds(
-    found: Estimated, options: RouteOptions, number: int, people: int, share: float, difference: float
-) -> Bounds:
-    """Interval of what a policy tells less what people everywhere do, around what it is on other items."""
-    if found.samples is None:
-        return NAN, NAN
-    parts = [found.data, found.samples, *([] if found.deleted is None else [found.deleted])]
-    value, samples, *deleted = (at_share(part.gaps(people)[:, number, :, None], share)[:, 0] for part in parts)
-    moved = samples + (difference - float(value[0]))
-    return _bounds(found, difference, moved, deleted[0] if deleted else None, options.confidence)
 
 
 def _held_out(setting: Setting, number: int, people: int) -> tuple[float, float, float]:

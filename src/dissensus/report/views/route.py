@@ -38,7 +38,7 @@ def lead_sentence(result: RouteResult) -> str:
     if _is_wide(plan):
         return f"{judge} can do part of the items alone, {cost} of {everywhere}: rate more items to know which part."
     if plan.share_to_people < LITTLE:
-        return f"{judge} alone tells as much as {everywhere}, {cost}."
+        return f"{judge} alone tells as much as {everywhere}{'' if plan.high < LITTLE else f', {cost}'}."
     alone = percent(1 - plan.share_to_people, 0)
     return (
         f"{judge} alone on {alone} of the items, and {_people(plan.raters)} beside it on the rest, tell as much as "
