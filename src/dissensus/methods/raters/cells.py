@@ -1,7 +1,8 @@
 """Each rater's answer to each item, beside what the others of that item answered.
 
 The null is that raters were dealt into groups at random, so raters change groups in a permutation, not ratings: raters
-have their ways, and ratings by one of them are no independent witnesses.
+have their ways, and ratings by one of them are no independent witnesses. Nor are raters of a group who see items the
+same way: the luck that they share is added.
 """
 
 import math

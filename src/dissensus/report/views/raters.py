@@ -44,7 +44,7 @@ AGREEMENT_WORDS = {
 OTHERS = "Others: how well those other raters agree among themselves, on items with at least two of them."
 SHRUNK = "Numbers with brackets are pulled towards the mean of all raters, more strongly for those with few items."
 STANDS_OUT = f"Stands out: {FAR:g} robust standard deviations below the median, and the whole interval below it."
-DEALT = "p: how often groups dealt at random are as far apart, on items that at least two groups rated."
+DEALT = "p: how often chance sets groups as far apart, on items that at least two groups rated."
 NEARER = (
     "Nearer: how many points more the judge agrees with the group than with other groups on the same items. Bias: how "
     "much {what}. Worth: how many raters of the group predict another one of them as well as the judge does; >max: "
