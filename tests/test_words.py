@@ -149,6 +149,60 @@ def test_no_sentence_is_assembled_from_more_than_two_optional_clauses(path):
     assert [line for line, clauses in found.items() if clauses > MOST_OPTIONAL] == []
 
 
+def pieces(node: ast.expr) -> list[ast.expr]:
+    """What is put together: the parts of an f-string, or of a sum of texts."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return [*pieces(node.left), *pieces(node.right)]
+    if isinstance(node, ast.JoinedStr):
+        return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
+    return []
+
+
+def absent_at_times(node: ast.expr, known: dict[str, int]) -> int:
+    """How many clauses of a text may be absent, those of the names in it among them."""
+    if isinstance(node, ast.IfExp):
+        branches = (node.body, node.orelse)
+        is_absent = any(isinstance(branch, ast.Constant) and branch.value == "" for branch in branches)
+        return is_absent + max(absent_at_times(branch, known) for branch in branches)
+    if (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Mult)
+        and isinstance(node.left, ast.Constant | ast.JoinedStr)
+    ):
+        return 1 + absent_at_times(node.left, known)
+    return known.get(node.id, 0) if isinstance(node, ast.Name) else sum(absent_at_times(p, known) for p in pieces(node))
+
+
+def put_together(source: str) -> dict[int, int]:
+    """The line of each text that a function puts together in several statements, and how many clauses may be absent."""
+    found = {}
+    for own in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.FunctionDef)):
+        known: dict[str, int] = {}
+        for node in sorted((n for n in ast.walk(own) if isinstance(n, ast.expr | ast.Assign)), key=lambda n: n.lineno):
+            if isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
+                known[target.id] = max(known.get(target.id, 0), absent_at_times(node.value, known))
+            elif isinstance(node, ast.JoinedStr | ast.BinOp):
+                found[node.lineno] = max(found.get(node.lineno, 0), absent_at_times(node, known))
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=of_root)
+def test_no_text_grows_by_more_than_two_optional_clauses_over_several_statements(path):
+    found = put_together(path.read_text(encoding="utf-8"))
+    assert [line for line, clauses in found.items() if clauses > MOST_OPTIONAL] == []
+
+
+def test_optional_clauses_are_counted_through_names():
+    lines = [
+        "def f():",
+        "    y = f'a{x}' + (', b' if b else '')",
+        "    z = f'{y}' + ', c' * c",
+        "    return z + ', d' * d",
+    ]
+    source = "\n".join(lines)
+    assert put_together(source)[4] == 3
+
+
 def test_optional_clauses_are_counted():
     source = "def f():\n    z = 'often' if b else ''\n    return f\"{a if b else c}{x}{' more' * d}{y * 2}{z}\""
     assert assembled(source) == {3: 3}

@@ -221,7 +221,7 @@ def numbers_of(text: str) -> list[float]:
     try:
         return [int(part) if part.strip().isdecimal() else float(part) for part in text.split(",")]
     except ValueError as error:
-        raise OptionError(f"{text!r} is no list of numbers: write it as 1,3,5.") from error
+        raise OptionError(f"{text!r} is not a list of numbers: write it as 1,3,5.") from error
 
 
 LONGEST_NUMBER = 15
@@ -248,7 +248,7 @@ def parts_of(text: str) -> list[str]:
     try:
         return [part.strip() for part in next(csv.reader([text], skipinitialspace=True), [])]
     except csv.Error as error:  # a line break, for instance
-        raise OptionError(f"{text!r} is no list: write it on one line, as a,b,c.") from error
+        raise OptionError(f"{text!r} is not a list: write it on one line, as a,b,c.") from error
 
 
 def split_labels(text: str, *, option: str = "labels") -> list[str]:

@@ -171,7 +171,7 @@ def limits(
     Raises
     ------
     DissensusError
-        If a limit is no number above 0.
+        If a limit is not a number above 0.
 
     See Also
     --------

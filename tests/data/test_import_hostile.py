@@ -233,10 +233,10 @@ def test_yaml_past_its_limit_or_nested_too_deeply_is_refused(tmp_path):
 
 def test_a_file_that_is_something_else_than_its_suffix_says_is_refused(tmp_path):
     pytest.importorskip("python_calamine")
-    assert "is no workbook that we can read" in message_of(
+    assert "is not a workbook that we can read" in message_of(
         lambda: read(write(tmp_path, b"item,label\n1,x\n", "r.xlsx"))
     )
-    assert "is no complete ZIP archive" in message_of(lambda: read_judges(write(tmp_path, b"item", "r.eval")))
+    assert "is not a complete ZIP archive" in message_of(lambda: read_judges(write(tmp_path, b"item", "r.eval")))
 
 
 def test_a_missing_extra_says_what_to_install(tmp_path, monkeypatch):

@@ -79,7 +79,7 @@ def test_a_key_that_comes_twice_is_refused(tmp_path, name, text, key):
 def test_a_cell_without_a_list_far_down_a_column_of_lists_is_refused(tmp_path):
     rows = "".join(f'{i},"[1, 1, 2]"\n' for i in range(250))
     path = write(tmp_path, f"item,label\n{rows}x,oops\n")
-    assert "row 252: label is 'oops', which is no list" in typed_message_of(lambda: read(path))
+    assert "row 252: label is 'oops', which is not a list" in typed_message_of(lambda: read(path))
     empty = write(tmp_path, f'item,label\n{rows}x,\ny,"[]"\n')
     assert left_out(empty) == (750, {"row without a label in its list": 2})
 
@@ -89,7 +89,7 @@ def test_responses_of_argilla_without_a_user_each_are_refused(tmp_path):
     path = write(tmp_path, parquet(**rows), "r.parquet")
     assert "row 1: 3 responses to q, 2 users and 0 statuses" in typed_message_of(lambda: read(path))
     text = write(tmp_path, jsonl({"id": "1", "q.responses": "a", "q.responses.users": ["u"]}), "r.jsonl")
-    assert "row 1: q.responses is 'a', which is no list" in typed_message_of(lambda: read(text))
+    assert "row 1: q.responses is 'a', which is not a list" in typed_message_of(lambda: read(text))
 
 
 def test_a_row_of_promptfoo_that_is_cut_off_is_refused(tmp_path):

@@ -78,8 +78,8 @@ def test_a_judge_that_never_gives_a_label_of_people_is_named_first(tmp_path):
     path = judged(tmp_path, [(item, "gpt-4", "ok") for item in ITEMS], "item,engine,tone\n")
     shared = read_judges(path).on_items_of(read(people(tmp_path)))
     assert shared.warnings[0] == (
-        "The judge engine never gave a label of the people (ok, toxic), but gpt-4: if a column is no judge, name the "
-        "judges' columns with `judge=` of `read_judges`, or name the other judges with judge=."
+        "The judge engine never gave a label of the people (ok, toxic), but gpt-4: if a column is not a judge, name "
+        "the judges' columns with `judge=` of `read_judges`, or name the other judges with judge=."
     )
 
 

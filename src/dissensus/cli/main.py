@@ -248,7 +248,7 @@ def _failed(error: Exception, most: int) -> int:
 
 def _to_nowhere() -> None:
     """Let what is still to be printed go, so that Python does not complain of it at its end."""
-    with suppress(OSError, ValueError):  # where stdout is no file
+    with suppress(OSError, ValueError):  # where stdout is not a file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -333,7 +333,7 @@ def _read_plan(folder: Path) -> Plan:
         return Plan.from_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise FileError(
-            f"{folder} is no collection: it has no {PLAN_FILE}. Make one with `dissensus collect`."
+            f"{folder} is not a collection: it has no {PLAN_FILE}. Make one with `dissensus collect`."
         ) from error
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror}.") from error

@@ -271,7 +271,7 @@ def _kept(raw: RawRatings, sheet: Sheet | None, plan: ReadPlan) -> tuple[Codes, 
             why = f"{option} says so ({name} is {pattern})"
             left_out += [LeftOut(what="rating", count=lost, why=why)] if lost else []
         elif sheet is None:
-            hint = "name item, rater, label or group, since this file is no table."
+            hint = "name item, rater, label or group, since this file is not a table."
             raise OptionError(f"{option} {name}={pattern}: {hint}")
         else:
             rows, some = dropped_rows(sheet, replace(plan, drop=((name, pattern),)))
@@ -566,7 +566,7 @@ def _foreign(theirs: Sequence[str], options: Collection[str]) -> str:
     alike = meant(theirs, options)
     what = f" gave a label of the people ({listed(sorted(options))}), but {listed(theirs)}"
     if any(map(is_judge, theirs)) and not alike:
-        return f"{what}: if a column is no judge, name the judges' columns with {named('judge', of='read_judges')}"
+        return f"{what}: if a column is not a judge, name the judges' columns with {named('judge', of='read_judges')}"
     new = alike if 0 < len(alike) <= MOST_RENAMED else dict.fromkeys(theirs[:2], "LABEL")
     option = renaming(new, of="read_judges") or "other names in the file"
     return f"{what}: unless these are labels of their own, say which of people's each means with {option}"

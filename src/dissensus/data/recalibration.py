@@ -174,7 +174,7 @@ class _Rows:
         try:
             return float(text) if text else math.nan
         except ValueError:
-            raise self.fault(row, f"{column} is {shortened(text)!r}, which is no number") from None
+            raise self.fault(row, f"{column} is {shortened(text)!r}, which is not a number") from None
 
     def fault(self, row: int, what: str) -> ColumnError:
         """An error that says where it is."""
@@ -229,7 +229,7 @@ def _parameters(rows: _Rows, of_map: Sequence[int]) -> dict[str, Floats] | None:
         elif all(text.isdecimal() and len(text) <= LONGEST_NUMBER for text in digits):
             numbers.setdefault(name, {})[tuple(map(int, digits))] = rows.number("value", row)
         else:
-            raise rows.fault(row, f"{shortened(entry)!r} is no parameter, which look like line[0]")
+            raise rows.fault(row, f"{shortened(entry)!r} is not a parameter: these look like line[0]")
     return {name: _array(name, entries, rows) for name, entries in numbers.items()} or None
 
 

@@ -163,7 +163,7 @@ class Bar:
     """A line of `Bars`."""
 
     name: str  # of a judge, or of what judges are held against
-    # Its colour and mark in every chart (`report.charts.colour_of`, `mark_of`); None for what is no judge.
+    # Its colour and mark in every chart (`report.charts.colour_of`, `mark_of`); None for what is not a judge.
     slot: int | None
     # `value`, `low`, `high`: where mark and interval are on the axis; an end beyond it is infinite, None what is not
     # known.

@@ -385,7 +385,7 @@ def _of_questions(found: AnswersInParts, steps: Mapping[str, str]) -> list[Tile]
         names = listing([visible(name) for name in use], most=MOST_PART_NAMES, word="or")
         detail = f"Use {names}." if use else "Choose a judge for each question."
         tiles.append(Tile(question="Does one judge suit every question?", answer="Yes" if use else "No", detail=detail))
-    wanted = [question for question, step in steps.items() if step]
+    wanted = [question for question, step in steps.items() if step and not step.lower().startswith("nothing")]
     if not wanted:
         return [*tiles, next_tile(None, "")]
     detail = f"See {listing([visible(question) for question in wanted], most=MOST_PART_NAMES)}."

@@ -53,6 +53,7 @@ NO_FRONT = "The answer in short could not be made."
 ONE_PAIR = "This compares two judges only; among all {judges} they cannot be told apart, so the top names both."
 PICKED = "At the top, the best judge's interval also allows for having picked it."
 EACH_ALONE, BESIDE = "Each slice alone", "What the first screen puts side by side, one after the other."
+FOLDED = "Tables, charts and notes"
 BESIDE_RULERS = "Each judge beside a constant, a person and a perfect judge"
 FEW = 0.5
 """A worth that rests on a smaller share of the rated items than that is worth a suggestion."""
@@ -119,9 +120,11 @@ def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0
     prices = Prices(item=item_cost, rating=rating_cost)
     first = reworded(unspelled_section(found.decision), for_readers)
     verdicts = {question: reworded(verdict_of(own), for_readers) for question, own in found.by_question.items()}
-    short = {question: f"{question}: {texts[0]}" for question, texts in verdicts.items() if question}
+    short = {question: f"{_called(question)} {texts[0]}" for question, texts in verdicts.items() if question}
     sections = [
-        replace(section, title=f"{question}: {section.title}", group=short[question]) if question else section
+        replace(_short(section), title=f"{_called(question)} {section.title}", group=short[question])
+        if question
+        else section
         for question, answers in found.by_question.items()
         for section in _sections(answers, prices, decision=answers.decision if question else None)
     ]
@@ -132,6 +135,22 @@ def report_in_parts(found: AnswersInParts, *, title: str, item_cost: float = 0.0
     folds = [block for block in first.blocks if isinstance(block, Fold)]  # the rest is on the first screen
     opening = [replace(first, title=EACH_ALONE, lead=BESIDE, blocks=folds)] if folds and not short else []
     return Report(title=title, verdict=verdict, sections=[*opening, *sections], results=results, front=front)
+
+
+def _called(question: str) -> str:
+    """A question before what is said about it."""
+    return question if question.endswith(("?", "!", ".", ":")) else f"{question}:"
+
+
+def _short(section: Section) -> Section:
+    """A section about one of several questions: only its answer, if it is not about the decision itself."""
+    if section.title in {DECISION, AGREE, WORTH, COLLECT} or not section.blocks:
+        return section
+    parts = [
+        part for block in section.blocks
+        for part in ([Paragraph(text=block.title), *block.parts] if isinstance(block, Fold) else [block])
+    ]  # fmt: skip
+    return replace(section, blocks=[Fold(title=FOLDED, parts=parts)])
 
 
 _ASIDE = re.compile(rf" \([^()]*{NAME_START}[^()]*\)")

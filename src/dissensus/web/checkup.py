@@ -74,7 +74,7 @@ def _seen(
 
 
 def _preview(file: str, result: DoctorResult, opened: Source, plan: ReadPlan) -> dict[str, object] | None:
-    """The first rows of a table; None where the file is no table."""
+    """The first rows of a table; None where the file is not a table."""
     names = list(opened.columns)[:MOST_COLUMNS]
     if not names:
         return None

@@ -109,10 +109,10 @@ FAULTS = [
     ("judge,scale,answer,p_1,p_2\ns,odd,1,0.5,0.5\n", "row 2: the scale is 'odd'. Write nominal, ordinal, interval"),
     ("judge,kind,answer,p_1,p_2\ns,prior,,0.5,0.5\n", "no row that says what an answer of s means"),
     ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[1],2,,\n", "numbers of the parameter line"),
-    ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[x],2,,\n", "'line[x]' is no parameter"),
+    ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,line[x],2,,\n", "'line[x]' is not a parameter"),
     ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,0.5,0.5\ns,map,size,2,,\n", "The map of s has no"),
     ("judge,kind,answer,value,p_1,p_2\ns,answer,1,,1,0\ns,map,a[0],2,,\ns,map,a,2,,\n", "numbers of the parameter a"),
-    ("judge,answer,items,p_1,p_2\ns,1,many,0.5,0.5\n", "row 2: items is 'many', which is no number"),
+    ("judge,answer,items,p_1,p_2\ns,1,many,0.5,0.5\n", "row 2: items is 'many', which is not a number"),
 ]
 
 

@@ -99,7 +99,7 @@ def test_what_a_rater_leaves_goes_to_those_with_the_least_to_do(tmp_path):
         assert len(set(asked)) == len(asked)
     found = collect(folder, bootstrap=0)
     assert {item.planned for item in found.by_item} == {2}
-    with pytest.raises(DissensusError, match="'rater-2' is no rater with a link"), Collection(folder) as collection:
+    with pytest.raises(DissensusError, match="'rater-2' has no link"), Collection(folder) as collection:
         drop_rater(collection, "rater-2")
 
 

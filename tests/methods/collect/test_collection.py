@@ -196,7 +196,7 @@ def test_a_plan_that_was_damaged_is_one_line(tmp_path):
     Path(folder / "plan.json").write_text(json.dumps({"format": 2}), encoding="utf-8")
     with pytest.raises(FileError, match="it has format 2, and this version reads 1"):
         Collection(folder)
-    with pytest.raises(FileError, match="is no collection"):
+    with pytest.raises(FileError, match="is not a collection"):
         Collection(tmp_path)
     assert Plan.from_json('{"format":1,"settings":{},"slots":{}}').slots == {}
 

@@ -138,7 +138,7 @@ def test_the_text_is_short():
 
 
 def test_a_price_of_a_judge_that_is_not_there_is_refused():
-    with pytest.raises(OptionError, match="which is no judge"):
+    with pytest.raises(OptionError, match="which is not a judge"):
         decision(with_a_constant(1), judge_cost="nobody=1")
     with pytest.raises(OptionError, match="write JUDGE=COST"):
         decision(with_a_constant(1), judge_cost="good")

@@ -41,7 +41,7 @@ ROWS = {
     "counts of no label": "UPDATE people SET counts = [1] WHERE item = 'i0'",
     "fewer than no ratings": "UPDATE people SET counts = [-1, 2] WHERE item = 'i0'",
     "agreement of all and more": "UPDATE people SET agreement = 2 WHERE item = 'i0'",
-    "a worth that is no number": "UPDATE judges SET worth = 'nan'",
+    "a worth that is not a number": "UPDATE judges SET worth = 'nan'",
 }
 
 

@@ -310,7 +310,7 @@ def test_the_answer_fits_a_screen(golden):
         ({"judge": "x"}, "There is no judge 'x': the judges are a, b."),
         ({"judge": ()}, "No judge was named"),
         ({"majority": "x"}, "majority= 'x' is not a label: the labels are no, maybe, yes."),
-        ({"answer": "x"}, "answer= 'x' is no judge's answer, nor a label of people's."),
+        ({"answer": "x"}, "answer= 'x' is neither a judge's answer nor a label that people gave."),
         ({"sort": "x"}, "sort= cannot be 'x': choose one of split, surprise, ratings, item."),
         ({"show": "x"}, "show= cannot be 'x'"),
         ({"top": 0}, "top= cannot be 0: give the number of items."),

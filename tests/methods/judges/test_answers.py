@@ -163,7 +163,7 @@ def test_labels_outside_the_task_are_refused():
 
 def test_response_sets_that_the_task_does_not_admit_are_refused():
     judges = judges_from({"one": [choices(0), sets({0, 2})]})
-    with pytest.raises(JudgesError, match=r"'a\|c', which is no response set that the task admits"):
+    with pytest.raises(JudgesError, match=r"'a\|c', which is not a response set that the task admits"):
         rank_judges(ratings_from([choices(0), choices(1)]), judges, task=TASK)
 
 

@@ -124,7 +124,7 @@ def test_the_same_seed_gives_the_same_plan():
         ),
         ({"effect": 0.1, "budget": 0}, "--budget cannot be 0: give what the items and ratings may cost."),
         ({"effect": 0.1, "budget": math.nan}, "--budget cannot be nan: give what the items and ratings may cost."),
-        ({"effect": 0.1, "rating_cost": math.inf}, "--rating-cost cannot be inf: give a number from 0 on."),
+        ({"effect": 0.1, "rating_cost": math.inf}, "--rating-cost cannot be inf: give a number of 0 or more."),
         (
             {"effect": 0.1, "spread": (0.0, math.inf)},
             "--spread cannot be inf: give two standard deviations such as 0:0.3.",
@@ -141,7 +141,7 @@ def test_the_same_seed_gives_the_same_plan():
             {"effect": 0.1, "rating_cost": 0},
             "--item-cost and --rating-cost are both 0: without a cost no design is the cheapest.",
         ),
-        ({"effect": 0.1, "machine_samples": 0}, "--machine-samples cannot be 0: give a number from 1 on."),
+        ({"effect": 0.1, "machine_samples": 0}, "--machine-samples cannot be 0: give a number of 1 or more."),
         ({"effect": 0.1, "a": "x"}, "--a and --b name judges of a pilot: give one with --pilot and --pilot-judges."),
     ],
 )

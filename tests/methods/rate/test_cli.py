@@ -179,7 +179,7 @@ def test_samples_at_temperature_0_are_warned_of(server, capsys):
     assert rate(server, "--samples", "2", "--temperature", "0", "--dry-run", "--json") == 0
     warnings = json.loads(capsys.readouterr().out)["warnings"]
     assert warnings == [
-        "At temperature 0 samples differ by the order of the options only: they are no independent draws."
+        "At temperature 0 samples differ by the order of the options only: they are not independent draws."
     ]
 
 

@@ -374,12 +374,12 @@ def test_a_redirect_is_not_followed_and_gets_no_key(items, tmp_path, monkeypatch
         script = always(Says(status=307, body=b"", headers={"Location": f"{to}/chat/completions"}))
         with (
             ScriptedServer(script) as server,
-            pytest.raises(DissensusError, match=r"sends us on to localhost\. Give that"),
+            pytest.raises(DissensusError, match=r"redirects to localhost\. Give that"),
         ):
             rate(items, task=TASK, model="m", base_url=server.url, key_variable="MY_KEY", output=tmp_path / "out.csv")
         assert other.asked == []
     nowhere = always(Says(status=301, body=b"", headers={"Location": "http://["}))
-    with ScriptedServer(nowhere) as server, pytest.raises(DissensusError, match=r"sends us on to another address\."):
+    with ScriptedServer(nowhere) as server, pytest.raises(DissensusError, match=r"redirects to another address\."):
         rate(items, task=TASK, model="m", base_url=server.url, output=tmp_path / "out.csv")
 
 

@@ -180,7 +180,7 @@ def refusal(path):
     return str(caught.value)
 
 
-FOREIGN = "sweep.jsonl is not a record of this sweep. Name another file with record=, or delete it to begin anew."
+FOREIGN = "sweep.jsonl is not a record of this sweep. Name another file with record=, or delete it to begin again."
 
 
 @pytest.mark.parametrize(
@@ -222,7 +222,7 @@ def test_a_damaged_line_is_refused_whatever_was_damaged(tmp_path, old, new):
     assert old in last
     path.write_text("".join(lines) + last.replace(old, new, 1))
     assert refusal(path) == (
-        "sweep.jsonl, line 3: damaged. Delete the line to have its part computed again, or the file to begin anew."
+        "sweep.jsonl, line 3: damaged. Delete the line to have its part computed again, or the file to begin again."
     )
     path.write_text("".join(lines))
     assert list(read_record(path)) == ["w"]

@@ -41,11 +41,13 @@ def _responses(record: object) -> Iterator[tuple[str, object, str | None, str | 
 def _add(
     answers: Answers, question: str, row: int, cells: dict[str, str | None], status: str | None, plan: ReadPlan
 ) -> None:
-    """Add a response, unless it was not submitted or is no label."""
+    """Add a response, unless it was not submitted or is not a label."""
     if status not in {None, KEPT} and plan.skipped == "drop":
         answers.tally.add(f"{status} response", why="its status says so", can_be_kept=True)
     elif cells["label"] is None:
-        answers.tally.add("response that is no label", several="responses that are no label", why="ranking or spans")
+        answers.tally.add(
+            "response that is not a label", several="responses that are not labels", why="ranking or spans"
+        )
     else:
         answers.add(question, row, cells)
 

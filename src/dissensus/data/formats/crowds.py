@@ -167,7 +167,7 @@ def _prolific_ratings(source: Source, plan: ReadPlan) -> RawRatings:
         question = as_text(response.get("instruction_id")) or "response"
         if label is None:
             answers.tally.add(
-                "response that is no choice", several="responses that are no choice", why="text or a file"
+                "response that is not a choice", several="responses that are not choices", why="text or a file"
             )
         else:
             rater = as_text(record.get("participant_id"))

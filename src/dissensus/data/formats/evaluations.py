@@ -256,7 +256,7 @@ class _Taken:
         if as_text(assessment.get("valid")) == "false":
             self.answers.tally.add("assessment that a later one replaces")
         elif label is None:
-            self.answers.tally.add("assessment without a label", why="it failed, or its value is no label")
+            self.answers.tally.add("assessment without a label", why="it failed, or its value is not a label")
         else:
             self._of_spans += as_text(assessment.get("span_id")) is not None
             name = as_text(source.get("source_id"))

@@ -235,7 +235,7 @@ def format_of(source: Source, plan: ReadPlan) -> Format | None:
 
 
 def unrecognised(source: Source, plan: ReadPlan) -> FileError:
-    """Error for a source that is no table and that no format recognises."""
+    """Error for a source that is not a table and that no format recognises."""
     names = ", ".join(format_.name for format_ in all_formats())
     return FileError(
         f"{source.name} is in no format that we recognise{source.outline()}. If it is one of these, name it with "

@@ -30,7 +30,7 @@ class Tally:
     blank_labels: frozenset[str]  # how missing labels are written by raters and by judges, besides not at all
     rows: int  # how many rows the ratings have, and how many of them have neither item nor label
     blank_rows: int = 0
-    # Ratings of an item without a label, rows with a count that is no whole number, labels with a count of 0.
+    # Ratings of an item without a label, rows with a count that is not a whole number, labels with a count of 0.
     unlabelled: int = 0
     strange_counts: int = 0
     zeros: int = 0
@@ -76,7 +76,7 @@ def tally_of(
 
 
 def _missing(labels: Iterable[str | None]) -> frozenset[str]:
-    """The texts that are no label: blanks, and lists without an option."""
+    """The texts that are not labels: blanks, and lists without an option."""
     return frozenset(label for label in set(labels) if label is not None and not options_of(label))
 
 

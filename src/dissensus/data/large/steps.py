@@ -275,7 +275,7 @@ def check_ratings(tally: Tally, people: Table) -> None:
     if tally.strange_counts:
         rows = counted(tally.strange_counts, "row")
         raise ColumnError(
-            f"{name}: {rows} with a count that is no whole number. Give 0, 1, 2, ...; an empty cell is 0."
+            f"{name}: {rows} with a count that is not a whole number. Give 0, 1, 2, ...; an empty cell is 0."
         )
     if not tally.ratings:
         raise RatingsError(f"{name} has {counted(tally.rows, 'row')} and not one label. {CHECK_LABELS}")

@@ -198,7 +198,7 @@ class Table:
         return f"nullif({text}, '')" if role in self.roles else "NULL::VARCHAR"
 
     def number(self, column: str) -> str:
-        """SQL for the number in a cell: NULL where it is blank, infinity where it is no number."""
+        """SQL for the number in a cell: NULL where it is blank, infinity where it is not a number."""
         cell, kind = quoted(column), self.type_of[column]
         if kind in INTEGERS:
             return f"{cell}::DOUBLE"

@@ -337,7 +337,7 @@ def entries_in(text: str | None, where: str) -> list[object]:
     """The entries of the list in a cell, none if it is empty; an error if it holds something else."""
     found_list = list_in(text)
     if text is not None and found_list is None:
-        raise ColumnError(f"{where} is {shortened(text)!r}, which is no list. Fix the cell.")
+        raise ColumnError(f"{where} is {shortened(text)!r}, which is not a list. Fix the cell.")
     return found_list or []
 
 

@@ -70,7 +70,7 @@ class InputFile:
 
 def check_unpacked(packed: int, unpacked: int, name: str) -> None:
     """Raise if a packed file unpacks to more than our limits allow, whatever packed it."""
-    advice = "If it is no trap, unpack it and give the plain file."
+    advice = "If you trust it, unpack it and give the plain file."
     check_size("bytes", unpacked, f"{name} unpacks to more than {unpacked - 1:,} bytes", advice)
     if unpacked > SMALL:
         times = unpacked // max(packed, 1)

@@ -24,7 +24,7 @@ WAYS_IN = (
 
 
 def sheet_of(source: object, name: str = "the dict") -> Sheet:
-    """What the user holds, as a sheet; an error that says what we take if it is no table."""
+    """What the user holds, as a sheet; an error that says what we take if it is not a table."""
     if isinstance(source, Mapping):
         return _sheet_of_dict(source, name)
     if isinstance(source, list | tuple):
@@ -133,7 +133,7 @@ def _sheet_of_list(source: Sequence[Any]) -> Sheet:
         rows = [list(row) for row in source]
         if len({len(row) for row in rows}) == 1:
             return _matrix("the list of lists", rows)
-    raise RatingsError(f"The list holds {type(source[0]).__name__} and is no table: give {WAYS_IN}.")
+    raise RatingsError(f"The list holds {type(source[0]).__name__} and is not a table: give {WAYS_IN}.")
 
 
 def _sheet_of_array(source: "np.ndarray[Any, Any]") -> Sheet:

@@ -150,7 +150,9 @@ class Source:
     def table(self, *needed: str) -> Sheet:
         """The source as a table with these columns; an error if it is none, whatever format the user named."""
         if self.sheet is None:
-            raise ColumnError(f"{self.name} is no table, and the format that you named is one. Name another, or none.")
+            raise ColumnError(
+                f"{self.name} is not a table, and the format that you named is one. Name another, or none."
+            )
         missing = [repr(column) for column in needed if column not in self.sheet.columns]
         if missing:
             found = shown_columns(self.sheet)
@@ -232,7 +234,7 @@ class Source:
     def given_file(self) -> InputFile:
         """The file; an error if the user gave a frame and named a format that only files have."""
         if self.file is None:
-            raise FileError(f"{self.name} is no file, and the format that you named is one. Name another, or none.")
+            raise FileError(f"{self.name} is not a file, and the format that you named is one. Name another, or none.")
         return self.file
 
     def head_rows(self) -> list[list[str]]:
@@ -317,7 +319,9 @@ def _open_here(file: InputFile, sheet: str | None, columns: tuple[str, ...] | No
         return RecordSheet(file)
     if file.kind not in {"csv", "tsv"}:
         option = named("columns", of="read")
-        raise FileError(f"{file.name} has names for its columns or is no table: {option} is for CSV and Excel files.")
+        raise FileError(
+            f"{file.name} has names for its columns or is not a table: {option} is for CSV and Excel files."
+        )
     file = in_its_encoding(file)
     check_text(file)
     return CsvSheet(file, columns=columns)

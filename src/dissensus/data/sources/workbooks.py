@@ -43,7 +43,7 @@ class Archive:
                 members = listing.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
             raise FileError(
-                f"{name} is no complete ZIP archive ({error}): it is cut off or something else. Copy it again."
+                f"{name} is not a complete ZIP archive ({error}): it is cut off or something else. Copy it again."
             ) from error
         if len(members) > MOST_MEMBERS:
             raise FileError(f"{name} has {len(members):,} members, and our limit is {MOST_MEMBERS:,}. Split it.")
@@ -199,7 +199,9 @@ def _grid(file: InputFile, sheet: str | None) -> tuple[list[list[str | None]], s
         if isinstance(error, OptionError):
             raise
         reason = " ".join(str(error).split())
-        raise FileError(f"{file.name} is no workbook that we can read ({reason}). Save it again, or as CSV.") from error
+        raise FileError(
+            f"{file.name} is not a workbook that we can read ({reason}). Save it again, or as CSV."
+        ) from error
     return [[_cell(value) for value in row] for row in values], chosen, names
 
 

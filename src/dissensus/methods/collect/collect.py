@@ -262,7 +262,7 @@ def _recommended(path: Path) -> dict[str, int]:
     except FileError:
         raise
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise FileError(f"{path} is no plan: make one with `dissensus plan raters` and its JSON output.") from error
+        raise FileError(f"{path} is not a plan: make one with `dissensus plan raters` and its JSON output.") from error
     if not isinstance(design, dict) or None in (design.get("items"), design.get("raters")):
         raise FileError(f"{path} recommends no design: plan again with more items or raters.")
     numbers = {name: design[name] for name in ("items", "raters", "raters_in_all") if design.get(name) is not None}
@@ -282,7 +282,7 @@ def drop_rater(collection: Collection, rater: str) -> tuple[int, int]:
     standing = collection.standing
     if rater not in standing.raters or standing.raters[rater].is_dropped:
         working = [name for name, one in standing.raters.items() if not one.is_dropped]
-        raise OptionError(f"{rater!r} is no rater with a link: choose one of {listed(working)}.")
+        raise OptionError(f"{rater!r} has no link: choose one of {listed(working)}.")
     handed = handed_over(standing, rater)
     left = _left_of(standing.raters[rater])
     collection.add([

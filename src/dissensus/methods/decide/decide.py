@@ -362,7 +362,7 @@ def _check_costs(options: DecideOptions, judges: Judges) -> None:
     unknown = [name for name in options.costs() if name not in judges.judges]
     if unknown:
         raise OptionError(
-            f"{named('judge_cost')} names {listed(unknown)}, which is no judge: they are {listed(judges.judges)}."
+            f"{named('judge_cost')} names {listed(unknown)}, which is not a judge: they are {listed(judges.judges)}."
         )
 
 

@@ -501,7 +501,7 @@ def _curve_warnings(problem: Problem, options: EquivalenceOptions, extras: Extra
         warnings.append("The curve ends with nobody asked: it shows whether a judge is worse than that, no more.")
     if np.isnan(curve).any():
         missing = [k for k, score in zip(problem.sizes, curve, strict=True) if np.isnan(score)]
-        warnings.append(f"{options.scored_by} is undefined for surveys of size {', '.join(map(str, missing))}.")
+        warnings.append(f"{options.scored_by} is undefined for samples of {', '.join(map(str, missing))} raters.")
     sizes = {k: scores for k, scores in extras.large.items() if isinstance(scores, TypeScores)}
     sampled = [k for k, scores in sizes.items() if not np.isnan(scores.standard_error)]
     kept = [k for k in sizes if k not in sampled]

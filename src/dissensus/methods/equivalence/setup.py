@@ -295,7 +295,7 @@ def _other_options(
         most = problem.items.sum() / 2
         raw = [judge for judge in problem.judges if not judge.calibrated]
         fine = [judge.judge for judge in raw if len(np.unique(judge.predictions, axis=0)) > most]
-        once = f"Most outputs of {listed(fine)} occur once, so a table learns nothing of them"
+        once = f"Most outputs of {listed(fine)} occur once, so a table learns nothing from them"
         warnings += [f"{once}: use {named('calibrate')} auto."] if fine else []
     elif options.calibrate in {"isotonic", "platt"} and problem.counts.shape[1] > TWO_LABELS:
         hard = [answers.judge for answers in everybody if answers.is_hard]

@@ -314,7 +314,7 @@ def renamed_since(labels: tuple[str, ...], judges: Judges, judge: str, before: B
     here, there = named("label_map", of="read"), named("label_map", of="read_judges")
     remedy = f"NEW=OLD with {here} in the ratings and with {there} in the judges' answers"
     rename = f"If a label only has another name now, give it the old one: {remedy}."
-    return [f"{about}{since}. {rename} Else take answers to today's labels as a baseline."]
+    return [f"{about}{since}. {rename} Or take answers to today's labels as a baseline."]
 
 
 def _on(items: set[str], judges: Judges) -> Judges:

@@ -334,7 +334,9 @@ def _filtered(table: ItemTable, options: ItemsOptions) -> Flags:
         for answers in table.answers.values():
             given |= np.array([answer == name for answer in answers], dtype=np.bool_)
         if not given.any() and name not in table.labels:
-            raise OptionError(f"{named('answer')} {options.answer!r} is no judge's answer, nor a label of people's.")
+            raise OptionError(
+                f"{named('answer')} {options.answer!r} is neither a judge's answer nor a label that people gave."
+            )
         kept &= given
     return kept
 

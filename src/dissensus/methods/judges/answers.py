@@ -87,7 +87,7 @@ def _check_within(labels: Sequence[str], task: Task, whose: str, error: type[Tas
         is_listed = not isinstance(task.response_sets, str) and set(parts) in map(set, task.response_sets)
         if len(parts) > 1 and task.response_sets != "any" and not is_listed:
             raise error(
-                f"The {whose} have the label {label!r}, which is no response set that the task admits. "
+                f"The {whose} have the label {label!r}, which is not a response set that the task admits. "
                 "Add it to the task's response_sets, or leave the task out."
             )
 

@@ -345,7 +345,7 @@ def _of_bias(options: PlanLabelsOptions, situation: Situation) -> Iterator[str]:
 def _of_strategy(options: PlanLabelsOptions, situation: Situation, best: LabelDesign | None) -> Iterator[str]:
     if options.only_differing:
         yield (
-            "Use these labels for this pair of models only: items on which two models differ are no benchmark for a "
+            "Use these labels for this pair of models only: items on which two models differ are not a benchmark for a "
             "third model, and do not show how accurate either one is."
         )
     only_one = float(situation.better_only + situation.worse_only)

@@ -73,14 +73,14 @@ class DesignOptions(Options):
         help="Numbers of raters per item to consider.",
     )
     machine_samples: int | None = option(
-        None, metavar="L", at_least=1, wants="give a number from 1 on",
+        None, metavar="L", at_least=1, wants="give a number of 1 or more",
         help="Answers of each judge to each item; as many as raters if not given.",
     )  # fmt: skip
     item_cost: float = option(
-        0.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What an item costs to prepare."
+        0.0, metavar="C", at_least=0, wants="give a number of 0 or more", help="What an item costs to prepare."
     )
     rating_cost: float = option(
-        1.0, metavar="C", at_least=0, wants="give a number from 0 on", help="What one rating costs."
+        1.0, metavar="C", at_least=0, wants="give a number of 0 or more", help="What one rating costs."
     )
     budget: float | None = option(
         None, metavar="B", above=0, wants="give what the items and ratings may cost",
@@ -96,7 +96,7 @@ class DesignOptions(Options):
         None, metavar="M", choices=METHODS, help="closed (wins, mae) or simulate; closed where there is one."
     )
     simulations: int = option(
-        1000, metavar="N", at_least=100, limit="samples", wants="give a number from 100 on",
+        1000, metavar="N", at_least=100, limit="samples", wants="give a number of 100 or more",
         help="Test sets to simulate.",
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ class PilotOptions(Options):
     a: str | None = option(None, metavar="A", help="A judge of the pilot.")
     b: str | None = option(None, metavar="B", help="The judge to tell from it.")
     bootstrap: int = option(
-        100, metavar="N", at_least=0, limit="samples", wants="give a number from 0 on",
+        100, metavar="N", at_least=0, limit="samples", wants="give a number of 0 or more",
         help="Bootstrap samples of the pilot.",
     )  # fmt: skip
     confidence: float = option(

@@ -319,7 +319,7 @@ class Client:
             with suppress(ValueError):  # no address at all
                 to = urlsplit(error.response.headers.get("location", "")).hostname or ""
             to = to or "another address"
-            reason = f"{self._endpoint.url} sends us on to {self._short(to)}. Give that address as {BASE_URL}."
+            reason = f"{self._endpoint.url} redirects to {self._short(to)}. Give that address as {BASE_URL}."
             raise Trouble(reason, kind="fatal", status=status) from None
         if status in HINTS or "insufficient_quota" in code:
             hint = HINTS.get(status, "Add to the account, or ask another server.")

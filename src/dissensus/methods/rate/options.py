@@ -84,7 +84,7 @@ def endpoint_of(url: str, *, key_variable: str | None = None) -> Endpoint:
     if not _VARIABLE.fullmatch(name):
         # Not shown: it may be the key itself.
         raise OptionError(
-            f"{named('key_variable')} is no name of an environment variable: put the key into a variable, such as "
+            f"{named('key_variable')} is not the name of an environment variable: put the key into a variable, such as "
             f"{DEFAULT_KEY}, and give that name."
         )
     key = os.environ.get(name, "").strip()
@@ -127,7 +127,7 @@ class RateOptions(Options):
         10, metavar="N", at_least=1, limit="samples", wants=_ONE, help="Answers to each item, in each elicitation."
     )
     temperature: float = option(
-        1.0, metavar="T", at_least=0, wants="give a number from 0 on, such as 1", help="How much the answers vary."
+        1.0, metavar="T", at_least=0, wants="give a number of 0 or more, such as 1", help="How much the answers vary."
     )
     max_tokens: int = option(
         64, metavar="N", at_least=1, wants=_ONE, help="How long an answer may be, thinking included."

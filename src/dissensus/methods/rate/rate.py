@@ -245,7 +245,7 @@ def _before(plan: Plan, to: Endpoint | None) -> tuple[str, ...]:
     options, task, warnings = plan.options, plan.task, []
     if options.temperature == 0 and options.samples > 1:
         warnings.append(
-            "At temperature 0 samples differ by the order of the options only: they are no independent draws."
+            "At temperature 0 samples differ by the order of the options only: they are not independent draws."
         )
     left_out = len(task.examples) - len(examples_for(task, "forced_choice"))
     if left_out and "forced_choice" in options.elicitations:

@@ -125,7 +125,7 @@ class Tally:
     several_better: int = 0
     equal: int = 0
     undecided: int = 0  # too close for floating point and too long for fractions
-    exceptions: int = 0  # with which a chance was no number, or more than 1
+    exceptions: int = 0  # with which a chance was not a number, or more than 1
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(**{name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__})
@@ -306,7 +306,7 @@ def _lines(path: Path) -> tuple[list[str], str]:
 
 
 def _foreign(path: Path) -> FileError:
-    other = f"Name another file with {named('record')}, or delete it to begin anew."
+    other = f"Name another file with {named('record')}, or delete it to begin again."
     return FileError(f"{path.name} is not a record of this sweep. {other}")
 
 
