@@ -155,7 +155,7 @@ def pieces(node: ast.expr) -> list[ast.expr]:
         return [*pieces(node.left), *pieces(node.right)]
     if isinstance(node, ast.JoinedStr):
         return [part.value for part in node.values if isinstance(part, ast.FormattedValue)]
-    return []
+    return [node]
 
 
 def absent_at_times(node: ast.expr, known: dict[str, int]) -> int:
@@ -170,7 +170,9 @@ def absent_at_times(node: ast.expr, known: dict[str, int]) -> int:
         and isinstance(node.left, ast.Constant | ast.JoinedStr)
     ):
         return 1 + absent_at_times(node.left, known)
-    return known.get(node.id, 0) if isinstance(node, ast.Name) else sum(absent_at_times(p, known) for p in pieces(node))
+    if isinstance(node, ast.Name):
+        return known.get(node.id, 0)
+    return sum(absent_at_times(piece, known) for piece in pieces(node) if piece is not node)
 
 
 def put_together(source: str) -> dict[int, int]:

@@ -75,6 +75,7 @@ GENERIC = frozenset({"ratings", "rating", "labels", "annotations", "data", "peop
 """Names of files that say nothing about what is in them: the folder's name says more."""
 LONGEST_QUESTION = 140
 LONGEST_NAME = 22
+LONGEST_IN_TILE = 40
 MOST_JUDGES = 8
 """More judges than that do not fit on a screen beside everything else."""
 MOST_NAMES = 2
@@ -160,7 +161,7 @@ def worth_tile(decision: DecideResult) -> Tile:
     """What the best judge is worth, with its interval."""
     best = decision.judges[0]
     text, _, ends = raters_text(best, decision.largest).partition(" [")
-    name = f"{shortened(best.judge, LONGEST_NAME)}, {worth_means(decision)}"
+    name = f"{shortened(best.judge, LONGEST_IN_TILE)}, {worth_means(decision)}"
     between = f", from {' to '.join(ends.rstrip(']').split(', '))}" if ends else ""
     return Tile(question=BEST_WORTH, answer=capital(text), detail=f"{name}{between}.")
 
@@ -172,11 +173,11 @@ def _ahead(decision: DecideResult) -> Tile:
         return Tile(question=question, answer="Only one judge", detail="Add the answers of a second judge to compare.")
     if not decision.recommendation.use:
         return Tile(question=question, answer="No judge leads", detail="None is certain enough to recommend.")
-    name, near = shortened(best.judge, LONGEST_NAME), [other.judge for other in others if not other.separable]
+    name, near = shortened(best.judge, LONGEST_IN_TILE), [other.judge for other in others if not other.separable]
     if near:
-        names = listing([shortened(other, LONGEST_NAME) for other in near], most=MOST_NAMES)
+        names = listing([shortened(other, LONGEST_IN_TILE) for other in near], most=MOST_NAMES)
         return Tile(question=question, answer="Not shown", detail=f"{names} cannot be told apart from {name}.")
-    rest = shortened(others[0].judge, LONGEST_NAME) if len(others) == 1 else f"all {len(others)} others"
+    rest = shortened(others[0].judge, LONGEST_IN_TILE) if len(others) == 1 else f"all {len(others)} others"
     return Tile(question=question, answer="Yes", detail=f"{name} beats {rest}.")
 
 

@@ -280,9 +280,8 @@ def _warned_once(sections: Sequence[Section], results: Sequence[Result]) -> list
         others = [block for block in section.blocks if any(part not in warnings for part in _parts(block))]
         new = [warning for warning in warnings if warning.text not in seen]
         known = [one for one in new if _is_about_kinds(one.text) and any(map(_is_about_kinds, seen))]
-        known += [
-            one for one in new if one not in known and NAME_START in one.text and not one.text.startswith(MISREAD)
-        ]
+        advising = [one for one in new if NAME_START in one.text and not one.text.startswith(MISREAD)]
+        known += [one for one in advising if one not in known and not _is_about_kinds(one.text)]
         seen |= {warning.text for warning in new}
         found.append(with_warnings(replace(section, blocks=others), new, folded=known))
     return found

@@ -286,7 +286,7 @@ def rank_lines(
 CURVE_HEIGHT = 320
 NAME_STEP = 17
 """Points between two names in the column."""
-COLUMN = "clamp(width * 0.34, 112, 220)"
+COLUMN = "clamp(width * 0.4, 160, 240)"
 """How wide the column of names is."""
 PEOPLE, AMATEURS, NO_MARK = slot_row(0), slot_row(COLOURS - 1), {"colour": -1, "mark": -1}
 BEYOND = "estimate beyond the data"

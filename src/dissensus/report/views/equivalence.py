@@ -27,8 +27,8 @@ MOST_LINES = 7
 """More judges than colours beside that of the curve cannot be told apart."""
 MOST_NAMES = 3
 LONGEST_CELL = 24
-LONGEST_NAME = 20
-"""Longer names, with their worth before them, would be cut a second time beside the plot."""
+LONGEST_NAME = 14
+"""Longer names, with their worth before them, would be cut again beside a plot on a phone."""
 RAW, CALIBRATED = " (raw)", " (recalibrated)"
 CAPTION = "Dots: people asked. Lines: judges; each is worth the number of raters at which it meets the curve."
 PICKED = "The best of several judges is partly lucky; its interval allows for that."
