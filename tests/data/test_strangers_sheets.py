@@ -376,3 +376,20 @@ def test_a_sheet_with_raters_in_rows_is_turned_by_the_import_that_is_named(tmp_p
 @pytest.mark.parametrize("judge", ["Modell", "KI", "AI label"])
 def test_judges_with_other_names_are_known(judge):
     assert read_both(sheet(Anna=YES, Ben=NO, **{judge: YES}))[1].judges == (judge,)
+
+
+@pytest.mark.parametrize("names", [("Kommentar-Nr", "Modell", "Antwort"), ("項目", "モデル", "評価")])
+def test_judges_under_names_in_other_languages_are_known_by_what_stands_in_the_columns(tmp_path, names):
+    rows = [(item, judge, one) for judge in ("gpt-4o", "claude") for item, one in zip(ITEMS, YES, strict=True)]
+    frame = pd.DataFrame(rows, columns=names)
+    path = tmp_path / "judges.csv"
+    frame.to_csv(path, index=False)
+    judges = read_judges(path)
+    assert sorted((r["item"], r["judge"], r["label"]) for r in judges.rows()) == sorted(rows)
+    item, judge, label = names
+    assert judges.warnings[0] == (
+        f"Columns taken by what stands in them: {item} as item, {judge} as judge and {label} as label."
+    )
+    frame.assign(topic=NO * 2).to_csv(path, index=False)  # two columns may be the label
+    message = message_of(lambda: read_judges(path))
+    assert "no column 'item'" in message

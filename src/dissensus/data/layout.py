@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -142,10 +143,11 @@ def _called(columns: Sequence[str], role: str) -> list[str]:
     return list(dict.fromkeys([*known, *reversed(others), *(by_name[name] for name in PLAIN if name in by_name)]))
 
 
-def about_names(found: Mapping[str, str]) -> tuple[str, ...]:
-    """What to say about columns that were taken for a role by what others call it."""
+def about_names(found: Mapping[str, str], by_content: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
+    """What to say about columns that were taken for a role by what others call it, or by what stands in them."""
     shown = [f"{shortened(column)} as {role}" for role, column in found.items()]
-    return (f"Columns taken by their names: {joined(shown)}.",) if shown else ()
+    how = "what stands in them" if by_content else "their names"
+    return (f"Columns taken by {how}: {joined(shown)}.",) if shown else ()
 
 
 # ---- Columns of raters, by what stands in them
@@ -310,6 +312,20 @@ def roles_by_content(sheet: Sheet, known: Mapping[str, str]) -> dict[str, str]:
     if len(plain) != 1 or ("rater" not in known and any(map(is_judge, columns[plain[0][1]].texts))):
         return {}
     return {role: name for role, name in zip(TIDY, plain[0], strict=True) if role not in known}
+
+
+def judges_by_content(sheet: Sheet) -> dict[str, str]:
+    """The columns of item, judge and label of a table in which one column has names of models; else nothing."""
+    free = [name for name in sheet.columns if not is_nameless(name)]
+    cells = sheet.load(free)
+    table, n_rows = _Columns(cells.columns), min(len(cells.row), MOST_EXAMINED)
+    answers = answer_columns(cells, free)
+    judges = [name for name in answers if (own := cells.columns[name].texts) and all(map(is_judge, own))]
+    items = [name for name in free if judges and name not in judges and table.pairs(name, judges[0]) == n_rows]
+    others = [name for name in answers if name not in {*judges, *items}]
+    labels = [name for name in others if len(cells.columns[name].texts) <= MOST_LABELS]
+    are_plain = len(judges) == len(labels) == 1 and bool(items)
+    return {"item": items[0], "judge": judges[0], "label": labels[0]} if are_plain else {}
 
 
 class _Columns:

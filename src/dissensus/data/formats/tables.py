@@ -27,6 +27,7 @@ from dissensus.data.layout import (
     are_judges,
     is_judge,
     is_named,
+    judges_by_content,
     named_otherwise,
     people_among,
     questions_among,
@@ -134,6 +135,9 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     names |= guessed
     needed = ("item",) if shares else ("item", "label")
     missing = [role for role in needed if names[role] is None]
+    found = judges_by_content(sheet) if missing and not shares and not any(given.values()) else {}
+    if found:
+        names, guessed, missing = {**names, **found}, found, []
     if missing:
         also = [] if names["judge"] is not None else ["judge"]
         known = {role: name for role, name in given.items() if name is not None}
@@ -144,7 +148,7 @@ def read_tidy_judges(source: Source, plan: ReadPlan) -> RawJudges:
     if shares:
         taken["probabilities"] = f"{counted(len(shares), 'column')} p_<label>"
     return RawJudges(
-        format="judges", sheet=sheet, names={**given, **guessed}, taken=taken, warnings=about_names(guessed)
+        format="judges", sheet=sheet, names={**given, **guessed}, taken=taken, warnings=about_names(guessed, found)
     )
 
 
