@@ -41,7 +41,6 @@ WHY = {
     "prevalence: ": SAFE,
     "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
     "decide: a judge just beyond": "On the safe side: a judge is called so only where the interval shows it.",
-    "compare: accuracy": "Measured with three and with four raters only: so few say little about raters like them.",
 }
 """Why a number is outside its band, by the beginning of its name."""
 MOST_COUNTED = 1000

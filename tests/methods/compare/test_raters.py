@@ -124,8 +124,9 @@ def test_pairs_share_draws_and_items_that_judges_did_not_answer_do_not_count():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("metric", "n_items", "n_raters", "spread", "per_item"),
-    [("accuracy", 150, 3, 0.6, None), ("accuracy", 150, 4, 1.0, None), ("information", 150, 4, 1.0, None),
-     ("mae", 150, 8, 0.6, None), ("emd", 150, 20, 1.0, None), ("mae", 200, 60, 0.8, 4)],
+    [("accuracy", 150, 3, 0.6, None), ("accuracy", 150, 4, 1.0, None), ("accuracy", 150, 8, 0.6, None),
+     ("accuracy", 150, 16, 0.6, 4), ("information", 150, 4, 1.0, None), ("mae", 150, 8, 0.6, None),
+     ("emd", 150, 20, 1.0, None), ("mae", 200, 60, 0.8, 4)],
 )  # fmt: skip
 def test_equal_judges_are_called_different_in_one_of_twenty_data_sets(
     metric, n_items, n_raters, spread, per_item, trust
