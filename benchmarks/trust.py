@@ -41,12 +41,7 @@ WHY = {
     "prevalence: ": SAFE,
     "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
     "decide: a judge just beyond": "On the safe side: a judge is called so only where the interval shows it.",
-<<<<<<< HEAD
-=======
-    "compare: accuracy": "Measured with three and with four raters only: so few say little about raters like them.",
     "history: ": "On the safe side: the level is spent over all looks there could ever be, and few are looked at.",
-    "judges: what people tick": "From 60 small collections: one that misses moves the share by almost a point.",
->>>>>>> 6e2ce2e (Measure the false alarms of history on scores of seven judges that were not used to choose it)
 }
 """Why a number is outside its band, by the beginning of its name."""
 MOST_COUNTED = 1000
