@@ -46,7 +46,7 @@ BAD = (
 )  # fmt: skip
 AT_ONCE = 50
 """Folders that are there at a time."""
-IN_A_PROCESS = 22
+IN_A_PROCESS = 23
 CONTROL = 200
 """One run of so many is made by a new interpreter, too."""
 HARMLESS = frozenset("\n\t")

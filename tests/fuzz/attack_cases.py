@@ -55,7 +55,8 @@ NOT_ATTACKED = {
     "simulate responses": "writes", "simulate labels": "writes",
 }  # fmt: skip
 VALUES = (
-    "0", "1", "-1", "2", "0.5", "1e9", "1000000000", "nan", "inf", "", "x", "auto", "a,b", "1,2", "sampled", "fixed",
+    "0", "1", "-1", "2", "0.5", "1e9", "1e99", "1e308", "1e-308",
+    "1000000000", "nan", "inf", "", "x", "auto", "a,b", "1,2", "sampled", "fixed",
     "none", "group", "\u00b2", "\u0661", "9" * 5000, "1_0", "0x10", "-0", "1-", ",", "a=", "=", "\0", "../x",
     "/dev/full", "\x1b[31m", "x" * 3000, "\udcff", "=1", "j0", "j1", "*", "item", "label",
 )  # fmt: skip
@@ -274,6 +275,11 @@ def file_cases(rng: random.Random, place: Path, *, is_sound: bool = False) -> li
         files[role].parent.mkdir()
         files[role].write_bytes(content)
     (place / "h.duckdb").write_bytes(_history() if is_sound else _changed(rng, _history()))
+    wrong = "" if is_sound else rng.choice([*_project()])
+    for name, content in _project().items():
+        path = place / "project" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(_changed(rng, content) if name == wrong else content)
     plain = files["people"] if files["people"].read_bytes() == texts["people"].encode() else None
     made = [Case(place, (words[0], str(files["people"]), *words[1:]), plain) for words in ONE_FILE]
     pair = [str(files["people"]), str(files["judges"])]
@@ -281,6 +287,7 @@ def file_cases(rng: random.Random, place: Path, *, is_sound: bool = False) -> li
         pair.reverse()
     made += [_filled(command, place, *pair) for command in WITH_JUDGES]
     (place / "items.csv").write_text(ITEMS, encoding="utf-8")
+    made.append(Case(place, ("collect", str(place / "project"), *FEW), writes=True))
     others = {
         "apply": [str(files["recalibration"]), pair[1]], "history": [str(place / "h.duckdb")],
         "plan raters": [], "plan labels": [],
@@ -300,6 +307,30 @@ def _history(known: list[bytes] = []) -> bytes:  # noqa: B006 - made once
             subprocess.run(asked, cwd=folder, capture_output=True, check=True)
             known.append(Path(folder, "h").read_bytes())
     return known[0]
+
+
+def _project(known: dict[str, bytes] = {}) -> dict[str, bytes]:  # noqa: B006 - made once
+    """The files of a collection in which a rater has answered, by name."""
+    if not known:
+        from dissensus import collect  # noqa: PLC0415 - as long as `--help` takes
+        from dissensus.data.collection import Collection, Event  # noqa: PLC0415 - as above
+
+        with tempfile.TemporaryDirectory() as folder:
+            place = Path(folder)
+            (place / "task.toml").write_text(TASK, encoding="utf-8")
+            (place / "items.csv").write_text(ITEMS.replace("label", "text"), encoding="utf-8")
+            project = place / "project"
+            collect(
+                place / "items.csv", task=place / "task.toml", output=project, raters=3, ratings_per_item=2, bootstrap=0
+            )
+            with Collection(project) as collection:
+                for slot, label in enumerate("xyxy"):
+                    body = {"choice": label, "seconds": 1.5, "order": ""}
+                    collection.post(Event(key=f"k{slot}", kind="answer", rater="rater-1", slot=slot, body=body))
+            for path in project.rglob("*"):
+                if path.is_file():
+                    known[str(path.relative_to(project))] = path.read_bytes()
+    return known
 
 
 def _changed(rng: random.Random, content: bytes) -> bytes:
