@@ -41,6 +41,7 @@ WHY = {
     "prevalence: ": SAFE,
     "alt-test: ": "On the safe side: its correction holds however the raters' tests depend on each other.",
     "decide: a judge just beyond": "On the safe side: a judge is called so only where the interval shows it.",
+    "label-next: worth": "On the safe side: it holds for other raters, and these do not differ.",
     "history: ": "On the safe side: the level is spent over all looks there could ever be, and few are looked at.",
 }
 """Why a number is outside its band, by the beginning of its name."""
