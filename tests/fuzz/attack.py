@@ -1,6 +1,6 @@
 """An attack on every command, on the server and on `rate`; counts what did not hold.
 
-Usage: attack.py [--files 200] [--options 200] [--faults 50] [--kills 10] [--seed 0]
+Usage: attack.py [--files 200] [--options 200] [--faults 50] [--kills 10] [--seed 0] [--minutes 60]
 
 A run that ends in a traceback, takes more than a minute of CPU or 2 GB, or silently reads another shape than pandas
 does is kept in .cache/attack with the command that broke. The runs of a file are made by a process of their own, forked
@@ -211,8 +211,8 @@ def _keep(case: Case, end: str) -> None:
     (target / "command.json").write_text(json.dumps(words), encoding="utf-8")
 
 
-def in_folders(rng: random.Random, folder: Path, *, files: int, options: int) -> Counter[str]:
-    """The outcomes of files and of options, each in a folder of its own that goes when it is done."""
+def in_folders(rng: random.Random, folder: Path, *, files: int, options: int, minutes: int) -> Counter[str]:
+    """The outcomes of files and of options, each in a folder of its own, as far as the time goes."""
     counts: Counter[str] = Counter()
     get_ready()
     began = time.monotonic()
@@ -229,6 +229,9 @@ def in_folders(rng: random.Random, folder: Path, *, files: int, options: int) ->
         pace = counts.total() / (time.monotonic() - began)
         done = f"{min(start + AT_ONCE, len(asked)):,} of {len(asked):,}"
         print(f"... {done}, {pace:.0f} runs a second: {dict(counts)}", file=sys.stderr, flush=True)  # noqa: T201
+        if time.monotonic() - began > 60 * minutes:
+            print(f"Stopped after {minutes} minutes: --minutes gives it more.", file=sys.stderr)  # noqa: T201
+            break
     gc.unfreeze()
     return counts
 
@@ -236,14 +239,21 @@ def in_folders(rng: random.Random, folder: Path, *, files: int, options: int) ->
 def main() -> int:
     """Attack, print the counts, and end with 1 if anything broke."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name, default in (("files", 200), ("options", 200), ("faults", 50), ("kills", 10), ("seed", 0)):
+    for name, default in (
+        ("files", 200),
+        ("options", 200),
+        ("faults", 50),
+        ("kills", 10),
+        ("seed", 0),
+        ("minutes", 60),
+    ):
         parser.add_argument(f"--{name}", type=int, default=default)
     asked = parser.parse_args()
     from attack_servers import fault_counts, kill_counts  # noqa: PLC0415 - with the extras, if they are wanted
 
     rng = random.Random(asked.seed)  # noqa: S311 - no secret
     with tempfile.TemporaryDirectory() as folder:
-        counts = in_folders(rng, Path(folder), files=asked.files, options=asked.options)
+        counts = in_folders(rng, Path(folder), files=asked.files, options=asked.options, minutes=asked.minutes)
         counts += fault_counts(rng, asked.faults) if asked.faults else Counter()
         counts += kill_counts(rng, asked.kills, Path(folder)) if asked.kills else Counter()
     print(f"{counts.total():,} tried:", ", ".join(f"{counts[end]:,} {end}" for end in (*GOOD, *BAD)))  # noqa: T201
