@@ -116,4 +116,4 @@ def test_a_cost_of_no_judge_is_refused_in_one_line(capsys):
 @pytest.mark.usefixtures("here")
 def test_a_file_is_no_folder_of_projects(capsys):
     pytest.importorskip("starlette", reason="the extra [web] is not installed")
-    assert "r.csv is no folder" in refused(capsys, "serve", "r.csv", "--no-open", "--port", 0)
+    assert "r.csv is not a folder" in refused(capsys, "serve", "r.csv", "--no-open", "--port", 0)

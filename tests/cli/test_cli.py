@@ -107,6 +107,10 @@ def test_options_of_reading_reach_the_reader(run, tmp_path):
         (["describe", "x.csv", "--bogus"], "No such option: --bogus. See `dissensus describe --help`."),
         (["describe", "x.csv"], "There is no file x.csv: check the path."),
         (
+            ["describe", "x.csv", "--seed", "1", "--quiet", "--quiet", "--seed=2", "--label", "a", "--label=b"],
+            "--label is given 2 times, and only one value can count: give it once. See `dissensus describe --help`.",
+        ),
+        (
             ["describe", "x.csv", "--bootstrap", "many"],
             f"Invalid value for '--bootstrap': {NOT_A_NUMBER}. See `dissensus describe --help`.",
         ),

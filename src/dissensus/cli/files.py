@@ -72,14 +72,16 @@ class SourceOptions:
             "columns": None if self.columns is None else split_labels(self.columns),
             "wide": self.wide or None,
             "labels": None if self.labels is None else split_labels(self.labels),
-            "label_map": renamed_labels(self.label_map or ""),
+            "label_map": renamed_labels(",".join(self.label_map or ())),
             "drop": tuple(map(pattern_of, self.drop or ())),
         }
         return {name: value for name, value in asdict(self).items() if name != "form"} | read
 
     def settings(self) -> dict[str, object]:
         """The options that were given, for the JSON."""
-        return {name: value for name, value in asdict(self).items() if value not in (None, False)}
+        label_map = ",".join(self.label_map or ()) or None
+        given = asdict(self) | {"label_map": label_map}
+        return {name: value for name, value in given.items() if value not in (None, False)}
 
 
 def import_command(

@@ -4,6 +4,7 @@ import importlib
 import inspect
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
@@ -128,7 +129,21 @@ class _Quick:
 
 
 class QuickCommand(_Quick, TyperCommand):
-    """A command that reads plain values itself."""
+    """A command that reads plain values itself, and refuses a text twice where one counts; the last number counts."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # noqa: ANN401 - as typer has it
+        """What stays of the words once options are read."""
+        _, _, typed = self.make_parser(ctx).parse_args(args=list(args))
+        for param, times in Counter(typed).items():
+            if times > 1 and not param.multiple and _kind_of(param) not in {bool, *PLAIN}:
+                ctx.fail(f"{param.opts[0]} is given {times} times, and only one value can count: give it once.")
+        return super().parse_args(ctx, args)
+
+
+def _kind_of(param: Any) -> Any:  # noqa: ANN401 - as typer has it
+    """The type of a value, of several if there may be."""
+    annotation = param.type_descriptor.annotation
+    return (get_args(annotation) or (annotation,))[0]
 
 
 class QuickGroup(_Quick, TyperGroup):
@@ -142,8 +157,7 @@ class _Reader:
         """The value that a word stands for."""
         if value is None:
             return () if param.multiple else None
-        descriptor = param.type_descriptor
-        kind = (get_args(descriptor.annotation) or (descriptor.annotation,))[0]
+        descriptor, kind = param.type_descriptor, _kind_of(param)
         words = value if isinstance(value, list | tuple) else [value]
         if kind is Path and "" in words:  # `-o "$OUT"` with nothing in it, which Python takes for this folder
             raise typer.BadParameter("the name is empty: name a file.", ctx=ctx, param=param)

@@ -122,14 +122,15 @@ def flag(metavar: str, text: str, *flags: str) -> Any:  # noqa: ANN401 - as type
 
 
 Text = str | None
+Texts = list[str] | None
 LabelColumn = Annotated[Text, flag("COL", "Name of the label column.")]
 ElicitationColumn = Annotated[Text, flag("COL", "Name of the column that says forced_choice or response_set.")]
 Labels = Annotated[Text, flag("A,B,C", "Every label, in order.")]
 Repeated = Annotated[str, flag("R", "If a rater rated an item twice: error, first, last or keep.")]
 Wide = Annotated[bool, typer.Option("--wide", help="Each column is a rater; usually recognised.")]
 ItemKey = Annotated[Text, flag("PATH", "Where a tool's export has the item's id, e.g. data.id.")]
-LabelMap = Annotated[Text, flag("OLD=NEW,...", "Other names for labels; empty means missing.", "--map")]
-JudgeColumns = Annotated[Text, flag("ROLE=COL,...", "Names of columns of JUDGES, e.g. judge=model,label=verdict.")]
+LabelMap = Annotated[Texts, flag("OLD=NEW,...", "Other names for labels; empty means missing.", "--map")]
+JudgeColumns = Annotated[Texts, flag("ROLE=COL,...", "Names of columns of JUDGES, e.g. judge=model,label=verdict.")]
 
 
 def resolve(name: str, file: str) -> Path:
@@ -198,7 +199,7 @@ class RatingsInput:
 
     def renamed(self) -> dict[str, str]:
         """Other names for labels."""
-        return renamed_labels(self.label_map or "")
+        return renamed_labels(",".join(self.label_map or ()))
 
     def read_task(self) -> "Task | None":
         """The task, if one was named."""
@@ -334,14 +335,14 @@ def asked_of(judges: "Judges", question: str) -> "Judges":
     return judges.questions[question]
 
 
-def column_names(text: str | None) -> dict[str, str]:
-    """Names of columns from `judge=model,label=verdict`.
+def column_names(texts: Sequence[str] | None) -> dict[str, str]:
+    """Names of columns from `judge=model,label=verdict`, or from one text for each.
 
-    >>> column_names("judge=model,label=verdict")
-    {'judge': 'model', 'label': 'verdict'}
+    >>> column_names(["judge=model,label=verdict", "item=id"])
+    {'judge': 'model', 'label': 'verdict', 'item': 'id'}
     """
     names = {}
-    for part in parts_of(text or ""):
+    for part in parts_of(",".join(texts or ())):
         role, equals, column = part.partition("=")
         if role.strip() not in JUDGE_COLUMNS or not equals or not column.strip():
             raise OptionError(

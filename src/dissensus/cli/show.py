@@ -219,7 +219,7 @@ def serve_command(
 
     with suppress(OSError):  # whoever saves in a folder that cannot be is told so
         if folder.exists() and not folder.is_dir():
-            raise OptionError(f"{folder} is no folder: name a project, or a folder of projects.")
+            raise OptionError(f"{folder} is not a folder: name a project, or a folder of projects.")
 
     def say(text: str) -> None:
         if not quiet:

@@ -223,7 +223,7 @@ def read_both(
         )
         ratings, answers = read_alike(reading, judging, **again)
         if ratings.questions and not answers.questions:
-            return _of_the_question(ratings, judging, **again)
+            return _of_the_question(ratings, answers, judging, **again)
         return _in_common(ratings, answers)
     if people is None and rater is not None and WILDCARDS & set(rater):
         people, rater = rater, None
@@ -281,12 +281,12 @@ def with_ids_of(ratings: Ratings, judges: Judges) -> Judges:
     if not theirs or len(ours) < len(ratings.items) or len({*theirs.values()}) < len(theirs):
         return judges
     first = next(iter(theirs))
-    note = f"Took items for the same whose ids are one number: {first} of the judges is {theirs[first]} of the people."
+    note = f"Matched items whose ids are the same number: {first} of the judges is {theirs[first]} of the people."
     names = [theirs.get(item, item) for item in judges.items]
-    order = np.argsort(names, kind="stable")
+    order = sorted(range(len(names)), key=names.__getitem__)
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
-    items = tuple(names[i] for i in order.tolist())
+    items = tuple(names[i] for i in order)
     return replace(judges, items=items, item=place[judges.item], warnings=(note, *judges.warnings))
 
 
@@ -320,14 +320,16 @@ def _tells_judges(source: Table) -> bool:
     return format_ is not None and not format_.is_layout and None not in {format_.ratings, format_.judges}
 
 
-def _of_the_question(ratings: Ratings, judging: Callable[..., Judges], **fixes: Any) -> tuple[Ratings, Judges]:  # noqa: ANN401 - as `read_alike`
-    """The only question that judges answered, of several that people were asked."""
+def _of_the_question(
+    ratings: Ratings, answers: Judges, judging: Callable[..., Judges], **fixes: Any  # noqa: ANN401 - as `read_alike`
+) -> tuple[Ratings, Judges]:  # fmt: skip
+    """The one question that judges answered, of several that people were asked; all if it has no name."""
     for question, own in ratings.questions.items():
         with suppress(OptionError):
-            people, answers = read_alike(lambda own=own, **_: own, partial(judging, question=question), **fixes)
+            people, theirs = read_alike(lambda own=own, **_: own, partial(judging, question=question), **fixes)
             note = f"Only the question {question} was read: judges answered none of the others."
-            return replace(people, warnings=(*people.warnings, note), slicing=ratings.slicing), answers
-    return ratings, judging()
+            return replace(people, warnings=(*people.warnings, note), slicing=ratings.slicing), theirs
+    return ratings, answers
 
 
 def _in_common(ratings: Ratings, judges: Judges) -> tuple[Ratings, Judges]:
@@ -446,7 +448,7 @@ def _told_apart(
         options = f"{named('people', of='read_both')} and {named('judges', of='read_both')}"
         raise JudgesError(
             f"{name} does not say who is a judge: give the judges' answers, too, or name the columns of both with "
-            f"{options}, such as 'human*' and 'gpt*'. Found: {listed(names)}."
+            f"{options}, such as 'human*' and 'gpt*'. Found: {listed(names) or 'no column of answers'}."
         )
     return ours, theirs, note
 

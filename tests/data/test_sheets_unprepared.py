@@ -70,6 +70,11 @@ def test_a_column_that_says_which_model_wrote_the_text_is_no_judge():
     assert "does not say who is a judge" in message_of(lambda: read_both(table))
 
 
+def test_a_sheet_without_answers_says_that_it_has_none(tmp_path):
+    path = write(tmp_path, "item\n1\n2\n", "items.csv")
+    assert message_of(lambda: read_both(path)).endswith("Found: no column of answers.")
+
+
 def test_a_judge_that_is_named_is_taken_out_of_people():
     table = sheet(Hilfreich_Anna=JA, Hilfreich_Ben=JA, Hilfreich_GPT=JA, Hilfreich_Auto=JA)
     for judge in ("Hilfreich_GPT", "Hilfreich_Auto"):
@@ -104,6 +109,8 @@ def test_probabilities_of_labels_that_people_never_gave_are_named_and_their_colu
     assert renamed.labels == ("Ja", "Nein")
     assert renamed.probability[0].tolist() == [0.7, 0.3]
     assert run(capsys, "decide", people, judges, *QUICK, "--map", "yes=Ja,no=Nein")[0] == 0
+    each = run(capsys, "decide", people, judges, *QUICK, "--map", "yes=Ja", "--map", "no=Nein")
+    assert each == run(capsys, "decide", people, judges, *QUICK, "--map", "yes=Ja,no=Nein")
     assert "renames 'maybe', but there is no such label" in message_of(
         lambda: read_judges(judges, label_map={"maybe": "x"})
     )
@@ -345,7 +352,7 @@ def test_ids_that_lost_their_zeros_are_the_same_items_and_said(tmp_path, capsys,
     assert main(["judges", people, judges, *QUICK, "--json"]) == 0
     out = json.loads(capsys.readouterr().out)
     number = form.format(0)
-    note = f"Took items for the same whose ids are one number: {number} of the judges is 0000 of the people."
+    note = f"Matched items whose ids are the same number: {number} of the judges is 0000 of the people."
     assert note in out["warnings"]
     assert out["data"]["judges"]["items"] == 12
     assert run(capsys, "judges", people, judges, *QUICK)[0] == 0
