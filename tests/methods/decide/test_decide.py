@@ -398,3 +398,25 @@ def test_a_judge_is_used_only_if_it_does_well_on_all_items_that_it_answered(righ
         [learned] = found.recalibration
         assert learned.items.sum() == 400
     assert any(text.startswith("Only 120 of 400 rated items ") for text in found.warnings)
+
+
+@pytest.mark.parametrize("right", [0.5, 0.9])
+def test_a_judge_shown_only_on_its_own_items_is_used_where_judges_share_few(right):
+    rng = np.random.default_rng(5)
+    items, shared = np.arange(400), np.arange(12)  # too few to show anything
+    truth = rng.integers(2, size=len(items))
+    said = {name: np.where(rng.random(len(items)) < share, truth, 1 - truth)
+            for name, share in {"w": 0.8, "x": 0.8, "y": 0.8, "many": right, "few": 0.7}.items()}  # fmt: skip
+    people = pd.concat([pd.DataFrame({"item": items, "rater": name, "label": said[name]}) for name in "wxy"])
+    many = pd.DataFrame({"item": items, "judge": "many", "label": said["many"]})
+    few = pd.DataFrame({"item": shared, "judge": "few", "label": said["few"][shared]})
+    judges = pd.concat([few, many])
+    together, alone = (decide(people, own, raters="fixed", **FEW) for own in (judges, many))
+    assert together.items == 12
+    assert together.recommendation.use == alone.recommendation.use == (("many",) if right == 0.9 else ())
+    if right == 0.9:
+        assert together.recommendation.reason == (
+            f"{alone.recommendation.reason.removesuffix('.')}, on all 400 items that it answered."
+        )
+        assert together.recommendation.caveats == alone.recommendation.caveats
+        assert "on 12 items" in together.summary()

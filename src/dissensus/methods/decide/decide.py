@@ -18,7 +18,7 @@ from dissensus.errors import DissensusError, OptionError, counted, listed
 from dissensus.methods.apply import recalibration_of
 from dissensus.methods.decide.as_is import Standings, shared_items, standings
 from dissensus.methods.decide.gains import LEAST, Gain, gains
-from dissensus.methods.decide.reasons import caveat_texts, how_to_use, reason_text
+from dissensus.methods.decide.reasons import caveat_texts, how_to_use, reason_alone, reason_text
 from dissensus.methods.decide.result import (
     DecideJudge,
     DecideOptions,
@@ -170,8 +170,9 @@ def decide(
     -----
     A judge is used only if it is shown to know something: the lower end of its worth is above 0, and what its
     calibrated answers tell beyond a constant answer is beyond doubt (p < .001, corrected for the number of judges). Of
-    those not told apart from the best one all are named. A judge is used as it is if its own answers beat the best
-    constant answer and are not shifted from people's, else recalibrated.
+    those not told apart from the best one all are named. Where all judges answered less than 80% of a judge's items, it
+    must do well on all of these, too, and may be used for them alone. A judge is used as it is if its own answers beat
+    the best constant answer and are not shifted from people's, else recalibrated.
 
     Examples
     --------
@@ -229,19 +230,24 @@ def decision_of(
     known = gains(prepared, raters=drawn_as, rng=streams[2]) if prepared.problem.score.is_additive else {}
     by_correlation = result.settings["score"] in CORRELATIONS
     rows = tuple(_row(worth, result, known, standing) for worth in result.ranked)
-    found = {} if is_part else _each_alone(_to_use(rows, {}), asked, chosen, worked, options, rng=rng)
+    shared = _to_use(rows, {})
+    found = {} if is_part else _each_alone(shared or rows, asked, chosen, worked, options, rng=rng)
+    if not shared:
+        found = {name: own for name, own in found.items() if _is_shown_alone(own.judges[0], len(rows))}
     rows = tuple(_held_to(row, found[row.judge].judges[0]) if row.judge in found else row for row in rows)
     use = _to_use(rows, options.costs())
+    alone = None if shared or not use else found[use[0].judge]
     largest = result.curve[-1].raters
     first = (use or list(rows))[0]
     influential, count = _influential(worked, first), asked.n_raters
     constant, person = (None, None) if standing is None else (standing.constant, standing.person)
     samples = 0 if is_part else options.bootstrap
     decisions = _decisions(ratings, chosen, first.judge, replace(options, bootstrap=samples), rng=rng)
-    caveats = caveat_texts(
+    backwards = [worth.judge for worth in result.ranked if by_correlation and worth.high < 0]
+    caveats = alone.recommendation.caveats if alone else caveat_texts(
         use[0] if use else None, rows, influential, count if drawn_as == "sampled" else None, largest,
         constant=constant, person=person, alone=found, by_correlation=by_correlation, decisions=decisions,
-        backwards=[worth.judge for worth in result.ranked if by_correlation and worth.high < 0],
+        backwards=backwards,
     )  # fmt: skip
     learned = (
         found[row.judge].recalibration if row.judge in found else _recalibration(worked, chosen[row.judge])
@@ -253,7 +259,9 @@ def decision_of(
         warnings=tuple(warnings),
         recommendation=Recommendation(
             use=tuple(row.judge for row in use), how=use[0].how if use else None, caveats=caveats,
-            reason=reason_text(use, rows, constant, largest, by_correlation=by_correlation),
+            reason=reason_alone(alone) if alone else reason_text(
+                use, rows, constant, largest, by_correlation=by_correlation
+            ),
         ),
         judges=rows,
         constant=constant,
@@ -287,10 +295,15 @@ def _each_alone(
     return found
 
 
+def _is_shown_alone(alone: DecideJudge, tests: int) -> bool:
+    """Whether a judge is shown on its own items, although not on the few that all judges answered."""
+    return alone.shown and alone.p_value * tests < alone.p_needed
+
+
 def _held_to(row: DecideJudge, alone: DecideJudge) -> DecideJudge:
     """What we say about a judge must hold on all items that it answered, not only on those that all judges answered."""
-    how: How = "recalibrated" if "recalibrated" in {row.how, alone.how} else "as is"
-    return replace(row, shown=row.shown and alone.shown, how=how)
+    how: How = "recalibrated" if row.shown and "recalibrated" in {row.how, alone.how} else alone.how
+    return replace(row, shown=alone.shown, how=how)
 
 
 def _standings(

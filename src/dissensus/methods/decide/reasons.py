@@ -120,6 +120,12 @@ def reason_text(
     return f"{reason}, ahead of every other judge." if is_ahead else f"{reason}."
 
 
+def reason_alone(alone: DecideResult) -> str:
+    """Why a judge is used that is shown only on all items that it answered, where other judges answered few of them."""
+    reason = reason_text(alone.judges, alone.judges, alone.constant, alone.largest)
+    return f"{reason.removesuffix('.')}, on all {alone.items:,} items that it answered."
+
+
 def _is_above_nobody(judge: DecideJudge) -> bool:
     """Whether `equivalence` calls it better than asking nobody."""
     return judge.worth_low > 0 or judge.low_verdict == "above K"

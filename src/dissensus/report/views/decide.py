@@ -87,7 +87,12 @@ def _table(result: DecideResult) -> Table:
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
             rows.append(_padded([name, worth, value_text(held.measure, held.value)], columns))
-    parts = [f"Worth: {worth_means(result)}", MEASURES[measure] if measure else "", SHIFT_MEANS if has_shift else ""]
+    where = f", on {result.items:,} items" if "on all " in result.recommendation.reason else ""
+    parts = [
+        f"Worth: {worth_means(result)}{where}",
+        MEASURES[measure] if measure else "",
+        SHIFT_MEANS if has_shift else "",
+    ]
     return Table(caption="; ".join(filter(None, parts)), columns=columns, rows=rows)
 
 
