@@ -243,7 +243,7 @@ def test_a_page_has_no_options_and_folds_warnings_that_only_advise_them():
     fixed = f"3 items are left out: {named('cohort')} keeps them. {named('max_raters')} 1 does, too."
     assert shown(fixed) == "3 items are left out."
     assert shown(f"Name it with {named('positive')}, or in the task.") == "Name it."
-    assert shown(f"Only 3 items count: get the rest, or choose with {named('judge')}.").endswith("or choose.")
+    assert shown(f"Only 3 items count: get the rest, or choose with {named('judge')}.").endswith("get the rest.")
     assert shown(f"A judge wins by 10 points ({named('epsilon')}).") == "A judge wins by 10 points."
     assert shown(f"{named('resamples')} 200 is too few.") == "'resamples' 200 is too few."
     assert shown("`dissensus decide` or `dissensus items`?") == (

@@ -154,7 +154,8 @@ def _short(section: Section) -> Section:
 
 
 _ASIDE = re.compile(rf" \([^()]*{NAME_START}[^()]*\)")
-_BREAKS = (": ", "; ", ", or ", " with ")
+_BREAKS = ((": ", "; ", ", or "), (" with ",))
+"""Where advice to give an option begins; what stands later is looked for only where there is nothing before."""
 _COMMAND = re.compile(r"`dissensus ([a-z]+(?:[ -](?:raters|labels|test))?)`")
 _PLACES = {command: f"'{question}'" for question, command in COMMANDS.items()} | {"decide": "the top of this page"}
 
@@ -175,7 +176,8 @@ def for_readers(text: str) -> str:
 def _without_options(sentence: str) -> str:
     """A sentence up to the clause that names an option, if it does not begin with that."""
     start, _, named_from = sentence.partition(NAME_START)
-    end = max(start.rfind(mark) for mark in _BREAKS) if named_from else -1
+    ends = (max(start.rfind(mark) for mark in marks) for marks in _BREAKS)
+    end = next((place for place in ends if named_from and place > 0), -1)
     return f"{sentence[:end].removesuffix(',')}." if end > 0 else sentence
 
 

@@ -1,6 +1,7 @@
 """Several questions in one file: each is answered as from a file of its own, and together from shared samples."""
 
 import json
+import re
 import statistics
 from inspect import signature
 
@@ -469,3 +470,29 @@ def test_probabilities_of_one_questions_labels_are_not_missing_in_another(tmp_pa
     path = write(tmp_path, "\n".join(["item,question,judge,p_no,p_yes,p_maybe", *rows]))
     answers = read_judges(path).questions
     assert {name: own.labels for name, own in answers.items()} == {"one": ("no", "yes"), "two": ("maybe",)}
+
+
+def test_questions_are_ranked_by_agreement_only_where_it_is_measured_in_the_same_way():
+    def lead(**questions):
+        rows = [{"item": i, "rater": rater, "question": question, "label": label}
+                for question, labels in questions.items()
+                for i, both in enumerate(labels) for rater, label in zip("ab", both, strict=True)]  # fmt: skip
+        return describe(read(rows), bootstrap=0).summary().splitlines()[0]
+
+    # Pairs 11, 22, 12: D_o = 2/6, D_e = 18/30, so alpha = 4/9 (as in test_agreement); 11, 22, 11 agree in full.
+    some, all_agree, words = ["11", "22", "12"], ["11", "22", "11"], ["xx", "yy", "xy"]
+    assert lead(some=some, all=all_agree) == 'Raters agree most on "all" (1.00) and least on "some" (0.44).'
+    assert lead(some=some, again=some) == "Raters agree the same on each of 2 questions (0.44)."
+    assert lead(some=some, words=words) == "2 questions, each answered on its own."  # one is ordinal
+
+
+def test_the_first_line_about_several_questions_has_words_for_what_is_beyond_the_curve():
+    rng, people, judges = np.random.default_rng(0), [], []
+    for question, is_known in (("easy", True), ("hard", False)):
+        for i, truth in enumerate(rng.integers(0, 2, 80).tolist()):
+            row = {"item": i, "question": question}
+            people += [{**row, "rater": r, "label": truth if rng.random() < 0.75 else 1 - truth} for r in "abcd"]
+            judges += [{**row, "judge": "j", "label": truth if is_known else int(rng.integers(0, 2))}]
+    first = " ".join(equivalence(people, judges, bootstrap=0).summary().partition("\n\n")[0].split())
+    assert re.fullmatch(r"j, the best judge on average, is worth .* to more than 3 raters, depending on the question.",
+                        first)  # fmt: skip

@@ -37,7 +37,7 @@ class PilotDraws(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class LabelPilot:
-    """What a pilot says about two models and of the labels."""
+    """What a pilot says about two models and the labels."""
 
     # `a`, `b`, `better`, `worse`: the models, as given and as the labels rank them.
     a: str
@@ -285,7 +285,7 @@ def read_pilot(
     ratings: "Ratings", judges: "Judges", *, a: str | None = None, b: str | None = None, bootstrap: int = 500,
     confidence: float = 0.95, rng: int | Generator | None = 0,
 ) -> LabelPilot:  # fmt: skip
-    """What a pilot says about two models and of the labels, with intervals by a bootstrap of items.
+    """What a pilot says about two models and the labels, with intervals by a bootstrap of items.
 
     >>> from dissensus.simulation.labels import simulate_labels
     >>> made = simulate_labels(items=400, raters=5, unlabelled=2000, rng=1)

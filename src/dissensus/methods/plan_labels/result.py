@@ -141,7 +141,7 @@ class BreakEven:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Absolute:
-    """What a design says about the accuracy of one model, rather than of which is better.
+    """What a design says about the accuracy of one model, rather than about which is better.
 
     Attributes
     ----------

@@ -89,22 +89,34 @@ def lead_sentence(result: PartsResult) -> str:
 def _range_sentence(result: PartsResult) -> str:
     """Where raters agree most and least, or what the best judge on average is worth; empty where that is not known."""
     if isinstance(result.overall, Overall):
-        best = visible(result.overall.judges[0].judge)
+        best = result.overall.judges[0].judge
         cells = sorted(
             (own[best] for part in result.parts if best in (own := _worths(part.result))), key=lambda c: c.value
         )
         if len(cells) == len(result.parts):
-            low, high = (cell.text.partition(" [")[0] for cell in (cells[0], cells[-1]))
-            return f"{best}, the best judge on average, is worth {low} to {high} raters, depending on the question."
+            low, high = (_in_words(cell.text.partition(" [")[0]) for cell in (cells[0], cells[-1]))
+            worth = f"{low} raters on each" if low == high else f"{low} to {high} raters, depending on the question"
+            return f"{visible(best)}, the best judge on average, is worth {worth}."
     found = [part.result for part in result.parts if isinstance(part.result, DescribeResult)]
     best_of = [headline(own.whole.coefficients, own.settings.get("scale")) for own in found]
-    known = [
-        (one.value, visible(part.name)) for one, part in zip(best_of, result.parts, strict=False) if one is not None
-    ]
-    if len(known) < len(result.parts) or not all(math.isfinite(value) for value, _ in known):
+    known = [(one, visible(part.name)) for one, part in zip(best_of, result.parts, strict=False) if one is not None]
+    is_one = len({one.name for one, _ in known}) == 1  # different coefficients do not compare
+    if len(known) < len(result.parts) or not is_one or not all(math.isfinite(one.value) for one, _ in known):
         return ""
-    (low_value, least), (high_value, most) = min(known), max(known)
-    return f'Raters agree most on "{most}" ({decimal(high_value)}) and least on "{least}" ({decimal(low_value)}).'
+    values = sorted((one.value, name) for one, name in known)
+    (least, on_least), (most, on_most) = ((decimal(value), name) for value, name in (values[0], values[-1]))
+    if least == most:
+        return f"Raters agree the same on each of {counted(len(known), 'question')} ({least})."
+    return f'Raters agree most on "{on_most}" ({most}) and least on "{on_least}" ({least}).'
+
+
+def _in_words(worth: str) -> str:
+    """A worth of a table within a sentence.
+
+    >>> _in_words(">3"), _in_words("<0"), _in_words("1.2")
+    ('more than 3', 'less than 0', '1.2')
+    """
+    return worth.replace(">", "more than ").replace("<", "less than ")
 
 
 def _slices_sentence(result: PartsResult) -> str:
