@@ -9,6 +9,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
+from dissensus.cli.main import main
+
 SCRIPT = """#!/bin/sh
 # What a CI job runs.
 "$PYTHON" -m dissensus gate data/ratings.csv data/judges.csv --judge "$JUDGE" --positive yes --bootstrap 200 \\
@@ -85,7 +87,7 @@ def test_an_open_question_fails_with_status_1_and_says_what_would_settle_it(repo
         ((), "dissensus: A gate needs a threshold"),
         (("--min-equivalence", "many"), "dissensus: Invalid value for '--min-equivalence'"),
         (("--better-than", "gpt"), "dissensus: There is no judge 'gpt': the judges are good, noise."),
-        (("--min-equivalence", "1", "--junit", "nowhere/gate.xml"), "dissensus: Cannot write nowhere/gate.xml"),
+        (("--min-equivalence", "1", "--junit", "other.xml"), "dissensus: --junit is given 2 times"),
         (("--min-equivalence", "1", "--judge", "noise"), "dissensus: --judge was given more than once"),
     ],
 )
@@ -94,6 +96,13 @@ def test_bad_input_ends_with_status_2_and_one_line(repository, options, message)
     said = text(repository, "errors.txt")
     assert said.startswith(message)
     assert said.count("\n") == 1
+
+
+def test_junit_in_a_folder_that_is_not_there_is_refused(repository, capsys, monkeypatch):
+    monkeypatch.chdir(repository)
+    files = ["data/ratings.csv", "data/judges.csv", "--judge", "good"]
+    assert main(["gate", *files, "--min-equivalence", "1", "--junit", "nowhere/gate.xml"]) == 2
+    assert capsys.readouterr().err.startswith("dissensus: Cannot write nowhere/gate.xml")
     assert not (repository / "gate.xml").exists() or failures(repository) == []
 
 

@@ -271,7 +271,7 @@ def decision_of(
             intervals="raters like these" if drawn_as == "sampled" else "these raters",
             influential=influential,
         ),
-        next=None,
+        next=alone.next if alone else None,
         decisions=decisions,
         largest=largest,
         items=result.curve[0].items,
@@ -291,7 +291,8 @@ def _each_alone(
         copies = 1 if ratings.copies is None else ratings.copies[rows_among(own.items, ratings.items)]
         if worked.result.curve[0].items < SHARED * np.broadcast_to(copies, len(own.items)).sum():
             only = replace(options, judge=(row.judge,), judge_cost=(), positive=())
-            found[row.judge] = decision_of(ratings, own, worked_worth(ratings, own, only, rng=rng), only, rng=rng)
+            worth = worked_worth(ratings, own, only, rng=rng)
+            found[row.judge] = with_next(decision_of(ratings, own, worth, only, rng=rng), worth, None, only)
     return found
 
 
@@ -499,7 +500,7 @@ def with_next(
     decision: DecideResult, worked: EquivalenceRun, plan: PlanRatersResult | None, options: DecideOptions
 ) -> DecideResult:
     """The decision with the cheapest step that would change or settle it."""
-    step: Next | None = None
+    step = decision.next  # of a judge used for its own items alone
     if plan is not None and plan.recommended is not None:
         items, raters = round_up(plan.recommended.items), plan.recommended.raters
         text = (
@@ -510,7 +511,7 @@ def with_next(
         step = Next(text=text, items=items, raters=raters, cost=cost)
     elif not decision.recommendation.use:
         step = _to_be_shown(decision.judges[0], worked, options)
-    elif len(decision.recommendation.use) == 1:
+    elif len(decision.recommendation.use) == 1 and step is None:
         step = _to_be_settled(decision.recommendation.use[0], worked, options, 1)
     return replace(decision, next=step)
 

@@ -32,6 +32,7 @@ from dissensus.sampling import Progress
 from dissensus.sampling.intervals import Bounds, bootstrap_interval
 from dissensus.sampling.raters import rater_stream
 
+FEW = 1000  # items that can be had
 SENSIBLE = 20
 """More items than this many times the rated ones are nothing that anybody would collect to settle a check."""
 
@@ -147,7 +148,9 @@ def settling(estimate: Estimate, threshold: float, confidence: float, more: More
         return Settling("distance", None)
     low, high = estimate.these
     alone = more(replace(estimate, low=low, high=high, these=None), threshold, confidence)
-    return Settling("distance" if alone is None else "raters", None)
+    # Where these raters alone would take that many items, other raters would not tell it apart, either.
+    is_too_near = alone is None or alone > max(SENSIBLE * estimate.items, FEW)
+    return Settling("distance" if is_too_near else "raters", None)
 
 
 # ---- A survey equivalence with its replicates: the numbers of `equivalence`, bounds off the curve included
