@@ -82,6 +82,11 @@ def test_warnings_that_ask_for_nothing_are_left_to_the_json():
     assert CURVE in result.to_json()
 
 
+def test_how_a_judge_does_as_it_is_has_its_interval_in_the_details_only():
+    assert "1.01 [0.90, 1.10]" not in decision(1).summary()
+    assert "1.01 [0.90, 1.10]" in " ".join(decision(1).summary(details=True).split())
+
+
 @pytest.mark.parametrize(("shift", "shown"), [(0.04, "0.0"), (-0.04, "0.0"), (0.3, "+0.3"), (None, None)])
 def test_a_shift_of_nothing_has_no_sign(shift, shown):
     table = view(decision(1, n_used=1, shift=shift)).main_table()

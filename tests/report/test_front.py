@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from dissensus.methods.alt_test.result import AltTestResult, Dropped, JudgeTest
+from dissensus.methods.decide.result import AsIs
 from dissensus.methods.parts.result import Part, PartsResult
 from dissensus.report.answers import WITHOUT_JUDGES, Answers, AnswersInParts
 from dissensus.report.document import Bars, Table
@@ -25,18 +25,6 @@ def front(step="", **parts):
 
 def tiles(**parts):
     return {tile.question: tile for tile in front(**parts).tiles}
-
-
-def replacing(**verdicts):
-    judges = tuple(
-        JudgeTest(judge=name, winning_rate=NAN, advantage=NAN, replaces=verdict, raters=(), beats_constant=True)
-        for name, verdict in verdicts.items()
-    )
-    constant = JudgeTest(judge="no", winning_rate=NAN, advantage=NAN, replaces=False, raters=())
-    return AltTestResult(
-        settings={}, data=DATA, judges=judges, baseline=constant, score="accuracy", epsilon=0.1,
-        dropped=Dropped(items=0, raters=()),
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -85,19 +73,32 @@ def test_one_judge_is_ahead_of_nobody():
     assert tiles(decision=decision(judges=(judged(),)))["Is it ahead of the second?"].answer == "Only one judge"
 
 
-def test_each_judge_has_a_bar_with_its_standing_its_shift_and_whether_it_replaces_a_rater():
+def test_each_judge_has_a_bar_with_how_it_does_as_it_is_and_its_shift():
     judges = (judged("b", shift=-0.04), judged("c", 1.2, 0.9, 1.5, shift=0.31, standing="not better than a constant"))
-    bars = front(decision=decision(judges=judges), replacing=replacing(b=True, c=False)).main
+    bars = front(decision=decision(judges=judges)).main
     assert isinstance(bars, Bars)
-    assert bars.columns == ["Judge", "Worth, in people", "Worth", "Beats constant", "Shift", "Replaces a rater"]
+    as_is = "As it is: share of raters with its answer"
+    assert bars.columns == ["Judge", "Worth, in people", "Worth", as_is, "Beats constant", "Shift"]
     assert [list(row.cells) for row in bars.rows[:2]] == [
-        ["3.4 [2.8, 4.0]", "like a person", "0.0", "yes"],
-        ["1.2 [0.9, 1.5]", "not shown", "+0.3", "not shown"],
+        ["3.4 [2.8, 4.0]", "60.0% [50.0%, 70.0%]", "like a person", "0.0"],
+        ["1.2 [0.9, 1.5]", "60.0% [50.0%, 70.0%]", "not shown", "+0.3"],
     ]
-    assert [(row.name, row.value, row.slot) for row in bars.rows[2:]] == [
-        ("always no", 0, None),
-        ("one more person", 1, None),
+    assert [(row.name, row.value, row.slot, row.cells[1]) for row in bars.rows[2:]] == [
+        ("always no", 0, None, "50.0%"),
+        ("one more person", 1, None, "60.0%"),
     ]
+
+
+def test_where_labels_are_ordered_the_header_says_that_it_is_a_distance():
+    own = AsIs(measure="distance", value=0.38, low=0.271, high=0.524, standing="better than a constant")
+    bars = front(decision=decision(judges=(dataclasses.replace(judged(), as_is=own),))).main
+    assert (bars.columns[3], bars.rows[0].cells[1]) == ("As it is: distance from each rater", "0.38 [0.27, 0.52]")
+
+
+def test_a_decision_without_answers_as_they_are_has_no_such_column():
+    found = decision(judges=(dataclasses.replace(judged(), as_is=None),))
+    bars = front(decision=dataclasses.replace(found, constant=None, person=None)).main
+    assert bars.columns == ["Judge", "Worth, in people", "Worth"]
 
 
 def test_the_axis_has_0_1_and_2_people_and_an_arrow_leads_off_its_end():

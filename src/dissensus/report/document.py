@@ -42,6 +42,7 @@ class Table:
     rows: Sequence[Sequence[Cell]]  # None and NaN are shown as a dash
     digits: int = 3  # decimals shown for floats
     percent: frozenset[str] = frozenset()  # the columns whose floats are shares, shown as percentages
+    brief: "Table | None" = None  # the same as a terminal has room for, unless it is asked for details
 
     def number_columns(self) -> list[bool]:
         """Which columns hold numbers, to be set to the right; a cell that is missing does not decide."""
@@ -115,7 +116,9 @@ class Section:
             *_several(len(notes) - MOST_NOTES, "more note"),
             *(titles if len(titles) == 1 else _several(len(titles), "section")),
         ]
-        return Brief(table=self.main_table(), notes=notes[:MOST_NOTES], left_out=" and ".join(left))
+        table = self.main_table()
+        table = table if table is None else table.brief or table
+        return Brief(table=table, notes=notes[:MOST_NOTES], left_out=" and ".join(left))
 
     def main_table(self) -> Table | None:
         """The first table, whether it stands alone or behind a chart."""

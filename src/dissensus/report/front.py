@@ -9,9 +9,8 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import NamedTuple
 
-from dissensus.methods.alt_test.result import AltTestResult
 from dissensus.methods.decide.reasons import raters_text, worth_text
-from dissensus.methods.decide.result import AsIs, DecideJudge, DecideResult, Measure
+from dissensus.methods.decide.result import DecideJudge, DecideResult, Measure
 from dissensus.methods.describe.describe import DescribeResult
 from dissensus.methods.parts.result import Overall, Part, PartsResult
 from dissensus.report.answers import Answers, AnswersInParts
@@ -31,7 +30,6 @@ from dissensus.report.numbers import (
     with_interval,
 )
 from dissensus.report.specs.shapes import Row, slot_row, worth_dots
-from dissensus.report.views.alt_test import replaced_by
 from dissensus.report.views.decide import (
     MEASURES,
     SHIFT_MEANS,
@@ -41,6 +39,7 @@ from dissensus.report.views.decide import (
     shift_text,
     short_worth,
     value_text,
+    with_ends,
     worth_means,
 )
 from dissensus.report.views.describe import (
@@ -116,7 +115,7 @@ def front_of(answers: Answers, *, title: str, asked: str = "", figures: Sequence
         reason=visible(decision.recommendation.reason),
         caveat=caveats[0] if caveats else "",
         tiles=[agree_tile(answers.agreement), worth_tile(decision), _ahead(decision), next_tile(decision, step)],
-        main=bars_of(decision, answers.replacing),
+        main=bars_of(decision),
         figures=figures,
         more=caveats[1:],
     )
@@ -200,7 +199,7 @@ def next_tile(decision: DecideResult | None, step: str) -> Tile:
 
 NOWHERE: dict[str, float | None] = {"value": None, "low": None, "high": None}
 """Where judges are on a curve that ends with nobody asked."""
-WORTH, AS_IS, SHIFT, REPLACES = "Worth", "Beats constant", "Shift", "Replaces a rater"
+WORTH, BEATS, SHIFT = "Worth", "Beats constant", "Shift"
 
 
 class Ruler(NamedTuple):
@@ -219,13 +218,12 @@ def rulers_of(decision: DecideResult) -> list[Ruler]:
     return [*always, *([] if person is None else [Ruler("one more person", 1, person.value, person.measure)])]
 
 
-def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
-    """The judges with what they are worth, as they are, their shift, and whether they replace a rater."""
+def bars_of(decision: DecideResult) -> Bars:
+    """The judges with what they are worth, how they do as they are, and their shift."""
     judges, rulers = decision.judges, rulers_of(decision)
     slots = judge_slots(decision, [judge.judge for judge in judges])
-    table = _table(decision, {} if replacing is None else replaced_by(replacing))
-    kept = [name for name in (WORTH, AS_IS, SHIFT, REPLACES) if name in table.columns]
-    cells = [[str(dict(zip(table.columns, row, strict=True))[name] or "") for name in kept] for row in table.rows]
+    table = _table(decision)
+    cells = [[str(cell or "") for cell in row[1:]] for row in table.rows]
     rows = [
         Bar(name=str(row[0]), slot=slots[judge.judge], cells=own, **(ends_of(judge) if decision.largest else NOWHERE))
         for judge, row, own in zip(judges[:MOST_JUDGES], table.rows, cells, strict=False)
@@ -238,7 +236,7 @@ def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
     zero = "asking nobody" if constant is None else f"always answering {quoted(constant.answer)}"
     return Bars(
         caption=f"Worth 0 is {zero}, worth 1 is one more person.",
-        columns=["Judge", "Worth, in people", *kept],
+        columns=["Judge", "Worth, in people", *table.columns[1:]],
         rows=rows,
         ticks=_ticks(judges, decision.largest),
         table=table,
@@ -246,32 +244,28 @@ def bars_of(decision: DecideResult, replacing: AltTestResult | None) -> Bars:
     )
 
 
-def _table(decision: DecideResult, tested: Mapping[str, str]) -> Table:
+def _table(decision: DecideResult) -> Table:
     """The judges in numbers and words, and below them what they are held against."""
     names = short_names([judge.judge for judge in decision.judges], LONGEST_NAME, has_end=True)
-    measure = next((judge.as_is.measure for judge in decision.judges if judge.as_is is not None), None)
+    held = (*(judge.as_is for judge in decision.judges), decision.constant, decision.person)
+    measure = next((own.measure for own in held if own is not None), None)
+    as_is = capital(MEASURES[measure]) if measure else ""
     known: list[dict[str, Cell]] = [
         {
             "Judge": names[judge.judge],
             WORTH: short_worth(judge, decision.largest),
-            AS_IS: None if judge.as_is is None else STANDINGS[judge.as_is.standing],
-            "Its answers": None if judge.as_is is None else _with_ends(judge.as_is),
+            as_is: None if judge.as_is is None else with_ends(judge.as_is),
+            BEATS: None if judge.as_is is None else STANDINGS[judge.as_is.standing],
             SHIFT: None if judge.shift is None else shift_text(judge.shift, decision.person),
-            REPLACES: tested.get(judge.judge),
         }
         for judge in decision.judges
     ]
     for one in rulers_of(decision):
         name, value = shortened(one.name, LONGEST_NAME), value_text(one.measure, one.value)
-        known.append({"Judge": name, WORTH: str(one.worth), "Its answers": value})
+        known.append({"Judge": name, WORTH: str(one.worth), as_is: value})
     columns = [name for name in known[0] if any(row.get(name) is not None for row in known)]
-    parts = [f"Worth: {worth_means(decision)}", *([f"its answers {MEASURES[measure]}"] if measure else [])]
-    parts += [SHIFT_MEANS] if SHIFT in columns else []
+    parts = [f"Worth: {worth_means(decision)}", *([SHIFT_MEANS] if SHIFT in columns else [])]
     return Table(caption="; ".join(parts), columns=columns, rows=[[row.get(name) for name in columns] for row in known])
-
-
-def _with_ends(own: AsIs) -> str:
-    return with_interval(own.value, own.low, own.high, form=lambda value: value_text(own.measure, value))
 
 
 def ends_of(judge: DecideJudge) -> dict[str, float | None]:

@@ -5,6 +5,7 @@ Everything becomes a rich Text, which rich shows as it is: a label such as `[red
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 from rich import box
 from rich.cells import cell_len
@@ -190,13 +191,13 @@ def _widths(rows: Sequence[Sequence[Text]], numbers: Sequence[bool]) -> list[int
     columns = list(zip(*rows, strict=True))
     widths = [max(cell.cell_len for cell in column) for column in columns]
     room = _room(len(columns))
-    least = []  # numbers stay on one line, texts break between words
-    for (head, *cells), is_number in zip(columns, numbers, strict=True):
-        pieces = [
-            *head.plain.split(),
-            *(p for cell in cells for p in ([cell.plain] if is_number else cell.plain.split())),
-        ]
-        least.append(max(map(cell_len, pieces), default=0))
+    for is_whole in (True, False):  # headings are broken first; then texts between words, while numbers stay whole
+        least = []
+        for (head, *cells), is_number in zip(columns, numbers, strict=True):
+            own = [[cell.plain] if is_whole or is_number else cell.plain.split() for cell in cells]
+            least.append(max(map(cell_len, [*head.plain.split(), *chain.from_iterable(own)]), default=0))
+        if sum(least) <= room:
+            break
     if sum(widths) <= room or sum(least) > room:
         return []
     while sum(widths) > room:

@@ -1,13 +1,14 @@
 """What `decide` says: which judge to use and how, a table of all judges beside a constant and a person, what next."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from dissensus.data.align import FOREIGN
 from dissensus.methods.decide.reasons import shift_decimals, worth_text
-from dissensus.methods.decide.result import DecideJudge, DecideResult, Person
+from dissensus.methods.decide.result import AsIs, DecideJudge, DecideResult, Person
 from dissensus.methods.equivalence.scores import CORRELATIONS
 from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Points, Section, Table
-from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible
+from dissensus.report.numbers import decimal, listing, percent, short_names, shortened, visible, with_interval
 from dissensus.results import unspelled
 
 LONGEST = 18
@@ -80,27 +81,35 @@ def _table(result: DecideResult) -> Table:
     columns += ["Shift"] if has_shift else []
     shown = result.judges[:MOST_JUDGES] if len(result.judges) > MOST_JUDGES + 1 else result.judges
     names = short_names([judge.judge for judge in shown], LONGEST, has_end=True)
-    rows = [_cells(judge, names[judge.judge], result, columns) for judge in shown]
     left = len(result.judges) - len(shown)
-    rows += [_padded([f"({left} more)", "less"], columns)] if left else []
+    below: list[list[Cell]] = [_padded([f"({left} more)", "less"], columns)] if left else []
     always = "" if result.constant is None else f"(always {shortened(result.constant.answer, LONGEST_ANSWER)})"
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
-            rows.append(_padded([name, worth, value_text(held.measure, held.value)], columns))
+            below.append(_padded([name, worth, value_text(held.measure, held.value)], columns))
     where = f", on {result.items:,} items" if "on all " in result.recommendation.reason else ""
     parts = [
         f"Worth: {worth_means(result)}{where}",
         MEASURES[measure] if measure else "",
         SHIFT_MEANS if has_shift else "",
     ]
-    return Table(caption="; ".join(filter(None, parts)), columns=columns, rows=rows)
+    brief, full = (
+        Table(
+            caption="; ".join(filter(None, parts)), columns=columns,
+            rows=[*(_cells(judge, names[judge.judge], result, columns, as_is=form) for judge in shown), *below],
+        )
+        for form in (lambda own: value_text(own.measure, own.value), with_ends)
+    )  # fmt: skip
+    return replace(full, brief=brief)
 
 
-def _cells(judge: DecideJudge, name: str, result: DecideResult, columns: Sequence[str]) -> list[Cell]:
+def _cells(
+    judge: DecideJudge, name: str, result: DecideResult, columns: Sequence[str], *, as_is: Callable[[AsIs], str]
+) -> list[Cell]:
     cells: list[Cell] = [name, short_worth(judge, result.largest)]
     if "As it is" in columns:
         own = judge.as_is
-        cells += ["-", "-"] if own is None else [value_text(own.measure, own.value), STANDINGS[own.standing]]
+        cells += ["-", "-"] if own is None else [as_is(own), STANDINGS[own.standing]]
     if "Shift" in columns:
         cells.append("-" if judge.shift is None else shift_text(judge.shift, result.person))
     return cells
@@ -129,3 +138,8 @@ def shift_text(shift: float, person: Person | None) -> str:
 def value_text(measure: str, value: float) -> str:
     """How a judge's own answers do: a share of raters, or a distance."""
     return percent(value) if measure == "agreement" else decimal(value)
+
+
+def with_ends(own: AsIs) -> str:
+    """The same with its interval, where there is one."""
+    return with_interval(own.value, own.low, own.high, form=lambda value: value_text(own.measure, value))
