@@ -84,6 +84,11 @@ def test_a_judge_that_is_named_is_taken_out_of_people():
         assert len(ratings.raters) == 3
 
 
+def test_a_column_of_labels_that_is_named_is_the_only_one_of_people():
+    ratings, judges = read_both(sheet(ann=YES, bob=NO, gpt=YES), label="bob")
+    assert (ratings.raters, judges.judges) == (("bob",), ("gpt",))
+
+
 def test_labels_of_two_files_that_have_none_in_common_are_named_first_until_they_are_renamed(tmp_path, capsys):
     people = saved(tmp_path, "people.csv", ann=JA, bob=JA[1:] + JA[:1])
     judges = write(tmp_path, "item,judge,label\n" + "".join(map("{},gpt,{}\n".format, ITEMS, YES)), "judges.csv")
@@ -114,6 +119,20 @@ def test_probabilities_of_labels_that_people_never_gave_are_named_and_their_colu
     assert "renames 'maybe', but there is no such label" in message_of(
         lambda: read_judges(judges, label_map={"maybe": "x"})
     )
+
+
+def test_case_is_merged_into_the_labels_of_probability_columns():
+    table = {
+        "item": ITEMS,
+        "judge": ["gpt"] * 12,
+        "label": ["NO", "Yes", *YES[2:]],
+        "p_yes": [0.7] * 12,
+        "p_no": [0.3] * 12,
+    }
+    assert read_judges(table, merge_case=True).labels == ("no", "yes")
+    assert read_judges(table, merge_case=True, label_map={"yes": "Ja", "Yes": "JA"}).labels == ("Ja", "no")
+    twice = {**table, "p_yes": [0.3] * 12, "p_Yes": [0.4] * 12}
+    assert "rename these columns in the file" in message_of(lambda: read_judges(twice, merge_case=True))
 
 
 def test_case_is_merged_in_two_files_as_in_one(tmp_path, capsys):

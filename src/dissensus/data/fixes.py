@@ -315,10 +315,15 @@ class FixedSheet(Sheet):
         if missing := [old for old in new if old not in here and old not in used]:
             raise NoSuchLabelError(plan.named("label_map"), missing[0], here | {*used})
         self._written = {names.get(column, column): column for column in self._sheet.columns}
-        if len(self._written) < len(self._sheet.columns) or PREFIX in names.values():
+        ours = {new.get(option, option) for option in here}
+        spelled = {folded(option): option for option in ours} if plan.merge_case else {}
+        is_clear = len(self._written) == len(self._sheet.columns) and len(spelled) in (0, len(ours))
+        if not is_clear or PREFIX in names.values():
             raise OptionError(_fixed_in_cells_only(self.name, list(shares), plan))
         self.columns = tuple(self._written)
-        return replace(plan, label_map={old: name for old, name in new.items() if old in used})
+        in_cells = {old: new.get(old, old) for old in used}  # merged into the spelling of the columns
+        in_cells = {old: spelled.get(folded(name), name) for old, name in in_cells.items()}
+        return replace(plan, label_map={old: name for old, name in in_cells.items() if name != old or old in new})
 
     def _read(self, columns: tuple[str, ...]) -> Cells:
         written = {name: self._written.get(name, name) for name in columns}

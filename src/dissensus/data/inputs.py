@@ -228,6 +228,8 @@ def read_both(
     if people is None and rater is not None and WILDCARDS & set(rater):
         people, rater = rater, None
     columns, everybody, others = _whose(source, item=item, rater=rater, label=label)
+    if people is None and "rater" not in columns and None in (rater, label):
+        people = rater or label  # a column that the user named alone is people's
     ours, theirs, note = _told_apart(everybody, others, people, judges, name=columns.pop("name"))
     if "rater" in columns:
         reading = partial(read, source, **columns, **people_only)
