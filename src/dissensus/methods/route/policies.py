@@ -36,7 +36,7 @@ MOST_MASSES = 600_000
 """Surveys of one size that the items allow, times labels."""
 AT_ONCE = 5_000
 """Kinds of items that are scored together."""
-TABLE = 64
+TABLE = 16
 """Numbers per row that a table may have room for."""
 
 
