@@ -178,7 +178,7 @@ def test_the_same_seed_gives_the_same_labels():
         ),
         (
             lambda: LabelNoise(difficulty="normal"),
-            "difficulty= cannot be 'normal': choose one of same, uniform, beta.",
+            "difficulty= cannot be 'normal': choose one of same, uniform, beta. The likely match is uniform.",
         ),
         (lambda: LabelNoise(where="both"), "difficulty_where= cannot be 'both': choose one of all, better, worse."),
         (lambda: simulate_labels(items=0), "0 items and 0 unlabelled ones: give at least 1 and at least 0."),

@@ -34,7 +34,7 @@ def test_sampled_surveys_score_as_enumerated_ones(monkeypatch, drawn, options):
     exact = equivalence(drawn.ratings, drawn.judges, bootstrap=0, **options)
     monkeypatch.setattr(f"{LARGE}.MEMORY_BUDGET", 0)
     sampled = equivalence(drawn.ratings, drawn.judges, bootstrap=0, **options)
-    assert any("4,000 were sampled" in warning for warning in sampled.warnings)
+    assert any("4,000 were drawn" in warning for warning in sampled.warnings)
     for ours, truth in zip(sampled.curve, exact.curve, strict=True):
         assert "standard_error" in ours.as_dict()
         assert "standard_error" not in truth.as_dict()
