@@ -1,6 +1,9 @@
 """The command line of `import`, and sources given to other commands as they are."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -132,3 +135,25 @@ def test_help_lists_both_commands(run):
     out = run("--help")[1]
     assert "import" in out
     assert "doctor" in out
+
+
+@pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="no name for the standard output here")
+def test_the_standard_output_can_be_named_as_the_file_whatever_it_is(tmp_path):
+    source = write(tmp_path, "item,rater,label\n1,a,no\n", "r.csv")
+    words = [
+        sys.executable,
+        "-m",
+        "dissensus",
+        "import",
+        str(source),
+        "--map",
+        "no=yes",
+        "-o",
+        "/dev/stdout",
+        "--quiet",
+    ]
+    piped = subprocess.run(words, capture_output=True, text=True, timeout=120, check=True)
+    with (tmp_path / "out.csv").open("w") as file:
+        subprocess.run(words, stdout=file, timeout=120, check=True)
+    for text in (piped.stdout, (tmp_path / "out.csv").read_text()):
+        assert text.startswith("item,rater,label\n1,a,yes\n")

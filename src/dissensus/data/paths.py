@@ -79,7 +79,7 @@ def check_csv(path: Path, *others: str) -> None:
     """Raise if there can be no such file, or CSV in it is not read back; `others`: suffixes of what else is written."""
     check_place(path)
     suffix = path.suffix.lower()
-    is_device = path.exists() and not path.is_file()  # /dev/stdout, a pipe
+    is_device = path.exists() and not (path.is_file() and path.parts[:2] != ("/", "dev"))  # /dev/stdout, a pipe
     if suffix not in (".csv", ".txt", *others) and not is_device:
         ending = f"ends in {suffix}" if suffix else "has no suffix"
         raise OptionError(f"{path} {ending}, and we write CSV: name a file that ends in .csv.")
@@ -119,8 +119,8 @@ def replaced(path: Path) -> Iterator[TextIO]:
     check_place(path)
     target = path.resolve()  # through a symbolic link, which stays one
     try:
-        if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8", newline="\n") as stream:
+        if path.exists() and not path.is_file():  # a pipe has no path behind its name
+            with path.open("w", encoding="utf-8", newline="\n") as stream:
                 yield stream
             return
         handle, name = tempfile.mkstemp(prefix=f".{target.name[:30]}.", suffix=".part", dir=target.parent)
