@@ -9,7 +9,9 @@ import pytest
 import dissensus
 from dissensus.cli.main import main
 from dissensus.data.paths import example_path
+from dissensus.methods.decide.result import DecideOptions
 from dissensus.methods.equivalence.options import survey_options
+from dissensus.options import declarations
 from dissensus.report.front import title_of
 
 
@@ -52,6 +54,15 @@ def test_a_report_with_judges_answers_in_the_order_of_a_readers_questions(capsys
         )
     ]
     assert places == sorted(places)
+
+
+def test_judges_are_chosen_as_in_decide(capsys, tmp_path):
+    path = tmp_path / "found.json"
+    assert run(capsys, *BINARY, "--judge", "keywords", "-o", path)[0] == 0
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert (found["settings"]["decide"]["judge"], found["data"]["judges"]["judges"]) == (["keywords"], ["keywords"])
+    shown = run(capsys, "report", "--help")[1]
+    assert declarations(DecideOptions)["judge"].help in " ".join(shown.split())
 
 
 def test_further_questions_stand_under_their_names_where_the_data_answer_them(capsys, tmp_path):

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pandas as pd
 import pytest
 
-from dissensus import read, read_judges
+from dissensus import decide, read, read_judges
 from dissensus.cli.flags import flag_of
 from dissensus.cli.main import main
 from dissensus.data import Task, read_task
@@ -23,6 +23,7 @@ from dissensus.report.answers import (
     WORTH,
     Contenders,
     ReportRun,
+    answers_in_parts,
     answers_of,
     contenders,
     no_progress,
@@ -89,6 +90,43 @@ def test_judges_that_are_told_apart_need_no_plan():
     [pair] = answers.comparison.pairs
     assert (pair.judge_a, pair.judge_b, pair.better) == ("good", "bad", "a")
     assert open_questions(answers) == []
+
+
+def test_a_judge_that_is_not_chosen_spoils_nobodys_comparison():
+    few = judges_of(good=SAME, bad=WORSE, few=SAME[:12])
+    answers = asked(ratings_of(SIX), few, judge=("good", "bad"))
+    assert asked(ratings_of(SIX), few).decision.items == 12
+    assert answers.decision.items == 60
+    assert answers.decision.settings["judge"] == ("good", "bad")
+    filtered = asked(ratings_of(SIX), judges_of(good=SAME, bad=WORSE))
+    assert [own.rows() for own in answers.results] == [own.rows() for own in filtered.results]
+    alone = decide(ratings_of(SIX), few, judge=["good", "bad"], bootstrap=20)
+    assert answers.decision.judges == alone.judges
+    assert commands(asked(ratings_of(SIX), few, judge="good")) == ["describe", "equivalence", "judges"]
+
+
+def test_of_several_questions_those_count_that_a_chosen_judge_answered():
+    people = pd.DataFrame(
+        [(f"i{i}", q, f"r{r}", label) for q in "pq" for i, given in enumerate(SIX) for r, label in enumerate(given)],
+        columns=["item", "question", "rater", "label"],
+    )
+    rows = [("p", "good", SAME), ("q", "good", SAME), ("p", "bad", WORSE), ("q", "few", SAME[:12])]
+    theirs = pd.DataFrame(
+        [(f"i{i}", q, judge, label) for q, judge, given in rows for i, label in enumerate(given)],
+        columns=["item", "question", "judge", "label"],
+    )
+    data = read(people), read_judges(theirs)
+    found = answers_in_parts(*data, judge=["good", "bad"], bootstrap=20)
+    judges = {q: [judge.judge for judge in own.decision.judges] for q, own in found.by_question.items()}
+    assert judges == {"p": ["good", "bad"], "q": ["good"]}
+    assert list(answers_in_parts(*data, judge="bad", bootstrap=20).by_question) == ["p"]
+
+
+def test_a_chosen_judge_must_be_there():
+    with pytest.raises(OptionError, match="There is no judge 'god': the judges are bad, good"):
+        asked(ratings_of(SIX), judges_of(good=SAME, bad=WORSE), judge="god")
+    with pytest.raises(OptionError, match="needs the judges' answers"):
+        asked(ratings_of(SIX), judge="good")
 
 
 def test_judges_that_give_the_same_answers_are_both_to_use_and_no_plan_tells_them_apart():

@@ -87,6 +87,7 @@ class Writing:
 
 def report_command(
     context: typer.Context, source: RatingsInput, judges_source: OptionalJudgesInput, writing: Writing = Writing(),
+    judge: Annotated[list[str] | None, flag("J", "A judge to choose from; may be repeated.")] = None,
     positive: Annotated[list[str] | None, flag("LABEL", "An option that counts as positive; may be repeated.")] = None,
     bootstrap: Annotated[int, typer.Option(metavar="N", min=0, help="Bootstrap samples; 0 for no intervals.")] = 500,
     item_cost: Annotated[float, typer.Option(metavar="C", min=0, help="What a new item costs to prepare.")] = 0.0,
@@ -110,8 +111,8 @@ def report_command(
     title = writing.title or (task.name and title_of(task.name) if task else "") or title_of(source.ratings)
     costs: dict[str, Any] = {"item_cost": item_cost, "rating_cost": rating_cost}
     asked: dict[str, Any] = {
-        "task": task, "positive": positive or (), "bootstrap": bootstrap, **costs, "seed": output.seed,
-        "engine": work.engine, "workers": work.workers, "step": output.progress,
+        "task": task, "judge": judge or None, "positive": positive or (), "bootstrap": bootstrap, **costs,
+        "seed": output.seed, "engine": work.engine, "workers": work.workers, "step": output.progress,
     }  # fmt: skip
     found: Result
     if ratings.questions or ratings.slicing is not None or (judges is not None and judges.questions):

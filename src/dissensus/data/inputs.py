@@ -311,7 +311,8 @@ def _of_raters(ratings: Ratings, names: Sequence[str]) -> Ratings:
 def of_judges(judges: Judges, names: Sequence[str]) -> Judges:
     """The answers of some judges, question by question where there are several."""
     if judges.questions:
-        return pooled_judges({q: of_judges(own, names) for q, own in judges.questions.items()})
+        theirs = {q: own for q, own in judges.questions.items() if not set(names).isdisjoint(own.judges)}
+        return pooled_judges({q: of_judges(own, names) for q, own in theirs.items()})
     return judges.only([name for name in names if name in judges.judges])
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from dissensus.data import Judges, Ratings, Task
 from dissensus.data.align import are_points_of_a_measure
+from dissensus.data.inputs import of_judges
 from dissensus.data.ratings import ELICITATIONS
 from dissensus.errors import DissensusError, OptionError
 from dissensus.methods.alt_test import AltTestResult, alt_test
@@ -67,7 +68,7 @@ COMMANDS = {  # the command that asks a question alone, with options that a repo
     POSITIVE: "prevalence",
     ITEMS: "items",
 }
-OPTIONS = frozenset({"bootstrap", "item_cost", "positive", "rating_cost", "task", "workers"})
+OPTIONS = frozenset({"bootstrap", "item_cost", "judge", "positive", "rating_cost", "task", "workers"})
 """The options of a report beside those of reading."""
 
 
@@ -188,6 +189,7 @@ class ReportRun:
     seed: int
     executor: Executor
     step: Step
+    judge: tuple[str, ...] | None = None  # those that were chosen; None where all are
 
     def ask(
         self,
@@ -249,8 +251,8 @@ class ReportRun:
     def decision_options(self) -> DecideOptions:
         """The options of the decision at the top."""
         return DecideOptions(
-            positive=self.positives, bootstrap=self.bootstrap, item_cost=self.item_cost, rating_cost=self.rating_cost,
-            seed=self.seed,
+            judge=self.judge, positive=self.positives, bootstrap=self.bootstrap, item_cost=self.item_cost,
+            rating_cost=self.rating_cost, seed=self.seed,
         )  # fmt: skip
 
     def decision(self, judges: Judges, worked: EquivalenceRun) -> DecideResult | Unanswered:
@@ -409,6 +411,17 @@ def _largest(worth: EquivalenceResult) -> int:
 # ---- All of them
 
 
+def chosen_judges(judges: Judges | None, names: Sequence[str] | None) -> Judges | None:
+    """The judges that were named; all where none are."""
+    if names is None:
+        return judges
+    if judges is None:
+        raise OptionError(f"{named('judge')} needs the judges' answers: name their file as well.")
+    for name in names:
+        judges[name]  # raises for an unknown judge
+    return of_judges(judges, names)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
     """What the data say: the answer to each question that has one."""
@@ -443,6 +456,7 @@ def answers_of(
     judges: Judges | None = None,
     *,
     task: Task | None = None,
+    judge: str | Sequence[str] | None = None,
     positive: Sequence[str] = (),
     bootstrap: int = 500,
     item_cost: float = 0.0,
@@ -452,11 +466,16 @@ def answers_of(
     workers: int = 1,
     step: Step = no_progress,
 ) -> Answers:
-    """Ask the data every question that they can answer; a DissensusError where judges have no answer at all."""
+    """Ask the data every question that they can answer; a DissensusError where judges have no answer at all.
+
+    `judge` names those to choose from, as in `decide`; all if not given.
+    """
+    names = DecideOptions.given({"judge": judge}).judge
+    judges = chosen_judges(judges, names)
     with open_executor(engine, workers=workers) as executor:
         asking = ReportRun(
             ratings=ratings, task=task, positive=tuple(positive), bootstrap=bootstrap, item_cost=item_cost,
-            rating_cost=rating_cost, seed=seed, executor=executor, step=step,
+            rating_cost=rating_cost, seed=seed, executor=executor, step=step, judge=names,
         )  # fmt: skip
         return answers_about(judges, asking)
 
@@ -469,15 +488,20 @@ class AnswersInParts(NamedTuple):
 
 
 def answers_in_parts(
-    ratings: Ratings, judges: Judges | None, *, task: Task | None = None, **options: Any,  # noqa: ANN401 - as below
+    ratings: Ratings, judges: Judges | None, *, task: Task | None = None, judge: str | Sequence[str] | None = None,
+    **options: Any,  # noqa: ANN401 - as below
 ) -> AnswersInParts:  # fmt: skip
     """The same for data with several questions, or slices; `options` are those of `answers_of`."""
+    names = DecideOptions.given({"judge": judge}).judge
+    judges = chosen_judges(judges, names)
     asked = {
         cut.question or "": answers_of(
-            cut.ratings, cut.judges, task=None if task is None else task.of_question(cut.question), **options
+            cut.ratings, cut.judges, task=None if task is None else task.of_question(cut.question),
+            judge=None if names is None or cut.judges is None else [n for n in names if n in cut.judges.judges],
+            **options,
         )
         for cut in cuts_of(ratings, judges)
-    }
+    }  # fmt: skip
     if ratings.slicing is not None:
         how: dict[str, Any] = {name: options[name] for name in ("bootstrap", "engine", "workers") if name in options}
         how["rng"] = options.get("seed", 0)
@@ -485,7 +509,7 @@ def answers_in_parts(
             decided: Result = describe(ratings, **how)
         else:
             how |= {name: options[name] for name in ("positive", "item_cost", "rating_cost") if name in options}
-            decided = decide(ratings, judges, task=task, **how)
+            decided = decide(ratings, judges, task=task, judge=names, **how)
     else:
         found = {question: own.decision or own.agreement for question, own in asked.items()}
         if not all(isinstance(own, DecideResult) for own in found.values()):
