@@ -222,11 +222,12 @@ def test_an_option_that_is_none_is_the_users_mistake_and_no_open_question():
         asked(ratings_of(LABELS), judges_of(good=GOOD), positive=["maybe"])
 
 
-def test_judges_without_a_common_item_are_refused_with_the_command_that_takes_one_of_them():
+def test_judges_without_a_common_item_are_refused_with_the_option_that_takes_one_of_them():
     halves = [(f"i{i}", "one" if i < 10 else "two", label) for i, label in enumerate(GOOD)]
     judges = read_judges(pd.DataFrame(halves, columns=["item", "judge", "label"]))
-    with pytest.raises(DissensusError, match="judge= is an option of `dissensus equivalence`"):
+    with pytest.raises(DissensusError, match="No item was answered by every judge: choose one of them with judge="):
         asked(ratings_of(LABELS), judges)
+    assert asked(ratings_of(LABELS), judges, judge="one").worth is not None
 
 
 def test_judges_on_another_scale_are_compared_by_their_order():
