@@ -317,7 +317,7 @@ def test_each_check_says_what_was_asked_for_and_found():
         ["bias at most 1 percentage point (tau 0.5)", "-8 [-10, -6] points"],
     ]
     said = " ".join(result_of(worth, other, bias).summary().split())
-    assert "Worth at least 3 raters: choose another threshold: more items will not settle this one" in said
+    assert "Worth at least 3 raters: choose another threshold, as more items will not settle this one" in said
     below = replace(worth, value=-math.inf, low=-math.inf, high=0.2, verdict="fail")
     assert "<0 [<0, 0.20]" in result_of(below).summary()
     assert "[" not in found_text(replace(below, high=-math.inf))  # below 0 with all of its interval

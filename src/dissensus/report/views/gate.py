@@ -167,11 +167,11 @@ def _settling(check: Check) -> str:
     if check.missing == "raters":
         return f"ask more raters, as more items will not settle it; or set {named('raters')} fixed for these raters."
     if check.more_items is None:
-        return "choose another threshold: more items will not settle this one."
+        return "choose another threshold, as more items will not settle this one."
     more = f"about {counted(round_up(check.more_items), 'more item')}"
     more += f" with {check.each} ratings each" if check.missing == "ratings" else ""
     if check.more_items > SENSIBLE * check.items:
-        return f"choose another threshold: settling this one takes {more}."
+        return f"choose another threshold, as settling this one takes {more}."
     return f"collect {more}, which settles it with {percent(POWER, 0)} chance if the estimate is right."
 
 
