@@ -12,6 +12,7 @@ from dissensus.methods.judges import judges as rank_judges
 from dissensus.methods.judges.advice import choice_of, kinds_of, rank_correlation
 from dissensus.methods.judges.result import (
     Advice,
+    Bias,
     Constant,
     DefinitionResult,
     Downstream,
@@ -30,7 +31,15 @@ from dissensus.report.document import Figure, Fold, Points, Table
 from dissensus.report.html import fragment_of
 from dissensus.report.numbers import table_cells
 from dissensus.report.text import text_of
-from dissensus.report.views.judge_words import NAMES, drawn_judges, in_words, pick_in_short, sweep_finding
+from dissensus.report.views.judge_words import (
+    NAMES,
+    bias_sentence,
+    drawn_judges,
+    in_words,
+    pick_in_short,
+    sweep_finding,
+)
+from dissensus.report.views.judges import ASK_DECIDE
 from dissensus.report.views.section import section_of
 
 NAN = math.nan
@@ -213,12 +222,35 @@ def test_of_one_judge_the_tables_have_no_contest():
     alone = tuple(dataclasses.replace(d, values=d.values[:1], selected="a") for d in DEFINITIONS[1:2])
     result = found(definitions=alone, downstream=(DECISIONS[0], *DECISIONS[3:]), sensitivity=single_sweep())
     assert list(section_of(result).main_table().columns) == ["Judge", "Value", "Decisions", "Bias"]
-    assert list(table(result, "The judge by each definition").columns) == ["Definition", "Aim", "Value", "Constant"]
+    assert list(table(result, "The judge by each definition").columns) == ["Definition", "Best", "Value", "Constant"]
     page = " ".join(result.summary(details=True).split())
     assert "Rests on 200 items." in page
     assert "Best in" not in page
     assert "a decides like people, on 81% of the items at tau 0.5" in page
     assert "a decides as people do on 60% to 80% of the items, depending on beta" in page
+
+
+def test_none_is_explained_only_where_it_is_shown():
+    for beats, is_shown in ((True, False), (False, True)):
+        one = DEFINITIONS[1]
+        values = tuple(dataclasses.replace(value, beats_constant=beats) for value in one.values)
+        result = found(definitions=(dataclasses.replace(one, values=values),))
+        text = " ".join(result.summary(details=True).split())
+        assert ("'None' means that no judge beats the best constant answer." in text) is is_shown
+        assert ("low none " in text) is is_shown
+
+
+def test_a_bias_says_against_what_it_is():
+    bias = Bias(
+        judge="a", kind="group", about="bot", value=-0.23, low=-0.37, high=-0.09, p_value=0.001, p_holm=0.01, items=90,
+        unit="labels",
+    )  # fmt: skip
+    said = "a scores the group bot lower than people do, set against other items: by 0.23 [0.09, 0.37]."
+    assert bias_sentence(bias) == said
+    said = "a favours the group bot more than people do, set against other items: +0.23 [+0.09, +0.37]."
+    assert bias_sentence(dataclasses.replace(bias, value=0.23, low=0.09, high=0.37)) == said
+    turned = dataclasses.replace(bias, kind="position", about=None, unit="wins")
+    assert bias_sentence(turned) == "a scores what is shown first lower: by 23.0 pt [9.0, 37.0]."
 
 
 def single_sweep():
@@ -273,9 +305,14 @@ def test_outside_folds_stand_the_judges_what_to_do_and_the_decisions():
     advice = tuple(Advice(text=f"Do {i}.", reason="Because.") for i in range(4))
     result = found(sensitivity=rows, flip_points=flips, advice=(*found().advice, *advice))
     blocks = section_of(result).blocks
-    assert [type(block).__name__ for block in blocks if not isinstance(block, Fold)] == ["Table", "Points", "Figure"]
+    assert [type(block).__name__ for block in blocks if not isinstance(block, Fold)] == [
+        "Table",
+        "Note",
+        "Points",
+        "Figure",
+    ]
     # Whom to select is in the lead already.
-    assert section_of(result).brief().notes == ["Do 0.", "Do 1.", "Do 2."]
+    assert section_of(result).brief().notes == [ASK_DECIDE.text, "Do 0.", "Do 1."]
     assert [block.title for block in blocks if isinstance(block, Fold)] == [
         "Advice, with reasons",
         "What each definition says",
@@ -463,7 +500,7 @@ def test_where_no_answer_is_a_label_of_people_judges_are_not_ranked():
 def test_warnings_that_ask_for_something_are_notes_and_others_are_folded():
     asks, explains = "Check predictive_efficiency_hrs_hrs_0.5.", "a, b tie for best by jsd: the first is selected."
     section = section_of(found(warnings=(asks, explains, "Left out 3 items.")))
-    assert section.brief().notes == ["Check size of the judge's set, tau 0.5."]
+    assert section.brief().notes == [ASK_DECIDE.text, "Check size of the judge's set, tau 0.5."]
     *_, computed, _, more = section.blocks
     assert computed.parts[0].texts[-1] == "a, b tie for best by Jensen-Shannon divergence: the first is selected."
     assert [part.text for part in more.parts] == ["Left out 3 items."]

@@ -147,11 +147,15 @@ def doctor_command(
     """
     from dissensus.data.doctor import doctor
 
+    known: set[str] = set()
     if judges_source is not None:
         if people is not None or options.judges or output.as_json:
             raise OptionError(f"Check the judges alone: dissensus doctor {judges_source} --ratings {source}.")
-        output.show(doctor(resolve(source, "ratings.csv"), **options.keywords()))
-        source, people = judges_source, source
+        first = doctor(resolve(source, "ratings.csv"), **options.keywords())
+        output.show(first)
+        source, people, known = judges_source, source, {finding.message for finding in first.findings}
     path = resolve(source, "judges.csv" if options.judges or people is not None else "ratings.csv")
     compared = None if people is None else resolve(people, "ratings.csv")
-    output.show(replace(doctor(path, ratings=compared, **options.keywords()), settings=options.settings()))
+    found = doctor(path, ratings=compared, **options.keywords())
+    new = tuple(finding for finding in found.findings if finding.message not in known)
+    output.show(replace(found, findings=new, settings=options.settings()))

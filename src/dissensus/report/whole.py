@@ -44,6 +44,7 @@ from dissensus.report.document import (
 )
 from dissensus.report.front import ENOUGH, NARROWER, front_of, front_of_parts, verdict_of
 from dissensus.report.numbers import capital, cost_text, counted, sentences, whole
+from dissensus.report.views.judges import ASK_DECIDE
 from dissensus.report.views.section import MISREAD, is_fact, noted, unspelled_section, warning_texts, with_warnings
 from dissensus.results import Result, unspelled
 
@@ -232,6 +233,7 @@ def _ranking(answers: Answers) -> list[Section]:
     section = unspelled_section(answers.ranking)
     if answers.decision is None:
         return [section]
+    section = replace(section, blocks=[block for block in section.blocks if block != ASK_DECIDE])
     tables = [block for block in section.blocks if isinstance(block, Table)]
     if tables and any(isinstance(block, Figure) for block in section.blocks):
         last = len(section.blocks) - sum(isinstance(block, Fold) for block in section.blocks)

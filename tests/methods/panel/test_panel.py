@@ -373,7 +373,7 @@ def test_the_words_say_what_the_panel_is_worth_and_the_judge_saves(answer):
     assert text.startswith("The 2 judges together (stacked) are worth ")
     row = next(row for row in answer.people_and_judge if row.beside == "hard classifier" and row.raters == 1)
     assert f'"hard classifier" saves {row.saved:.2f} [' in text
-    assert "raters beside one person." in text
+    assert "raters alongside one person." in text
     assert main_chart(answer).figure.title.startswith("How many people a judge saves")
 
 

@@ -171,6 +171,12 @@ def test_decide_answers_for_all_items_and_for_each_slice():
     assert result.summary().splitlines()[0].startswith("No slice by kind stands out")
 
 
+def test_which_judge_to_use_and_where_it_does_worse_are_two_sentences():
+    ratings, judges = population(np.random.default_rng(1), bad=range(150, 200))
+    said = " ".join(decide(in_slices(ratings, 4), judges, **FEW).summary().split())
+    assert said.startswith("Use no judge yet. fair and good do worse where kind is k03. ")
+
+
 # ---- Attributes
 
 

@@ -3,13 +3,14 @@
 import itertools
 import json
 import math
+import re
 
 import numpy as np
 import pandas as pd
 import pytest
 import typer
 
-from dissensus import read_judges
+from dissensus import read, read_judges
 from dissensus.cli.flags import spread
 from dissensus.cli.simulate import plan_raters_command
 from dissensus.methods.plan_raters.designs import TestSets, simulated_designs
@@ -220,6 +221,25 @@ def test_a_pilot_with_one_rating_per_item_is_refused():
 def test_a_pilot_that_does_not_say_which_judge_is_nearer_is_refused():
     ratings, judges, _ = pilot(effect=0.0, seed=2)
     assert one_line_of(ratings, judges).startswith("The pilot cannot tell which of A and B is nearer to people: in ")
+
+
+def test_a_pilot_of_the_size_that_the_refusal_asks_for_is_large_enough():
+    ratings, judges, _ = pilot(effect=0.08, seed=5)
+    asked = re.search(r"of about (\d+) items and ([\d.]+) times the raters", one_line_of(ratings, judges))
+    assert int(asked[1]) == pytest.approx(60 * float(asked[2]), rel=0.05)
+
+    def again(times):
+        """The same pilot with other items and other raters, again and again."""
+        both = [pd.DataFrame(frame) for frame in (ratings.to_frame(), judges.to_frame())]
+        both = [
+            pd.concat([f.assign(**{c: f[c] + f"-{k}" for c in ("item", "rater") if c in f}) for k in range(times)])
+            for f in both
+        ]
+        return read(both[0]), read_judges(both[1])
+
+    assert "cannot tell which" in one_line_of(*again(2))
+    people, answers = again(math.ceil(1.5 * float(asked[2])))
+    assert plan_raters(pilot=people, pilot_judges=answers, raters=[5], bootstrap=50).pilot.better == "A"
 
 
 def test_a_pilot_of_two_judges_that_are_one_is_refused():

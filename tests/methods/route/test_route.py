@@ -164,7 +164,7 @@ def test_a_saving_of_a_wide_interval_is_told_by_its_ends():
     assert plan.saves
     assert plan.high - plan.low > WIDEST
     text = " ".join(result.summary().split())
-    assert f"at {plan.low:.0%} to {plan.high:.0%} of the cost of one person everywhere: rate more items" in text
+    assert f"can do alone ({plan.low:.0%} to {plan.high:.0%} of the cost of one person everywhere): rate more" in text
     assert f"{1 - plan.share_to_people:.0%} of the items" not in text
     assert f"That plan is uncertain: it is for the best guess, {plan.cost_share:.0%} of the cost." in text
 

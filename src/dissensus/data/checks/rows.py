@@ -214,9 +214,12 @@ def repeated_ratings(table: Table) -> Iterator[Finding]:
 
 
 def single_ratings(table: Table) -> Iterator[Finding]:
-    """Items that only one person rated: they say nothing about agreement."""
-    if table.holds != "ratings":
-        return
+    """Items that only one person rated: they say nothing about agreement; of judges, in the ratings beside them."""
+    rows = table.holds == "ratings"
+    if not rows:
+        if table.people is None:
+            return
+        table = table.people
     known = table.item.codes >= 0
     count = np.bincount(table.item.codes[known], weights=table.weight[known], minlength=len(table.item.texts))
     rated = int(np.sum(count > 0))
@@ -226,9 +229,9 @@ def single_ratings(table: Table) -> Iterator[Finding]:
             check="single-ratings",
             severity="warning" if 2 * single.size >= rated else "note",
             message=f"{single.size:,} of {counted(rated, 'item')} {'has' if single.size == 1 else 'have'} one rating "
-            "only, which says nothing about agreement.",
+            "only, which says nothing about agreement: get a second one of some.",
             count=int(single.size),
-            rows=tuple(table.row[np.isin(table.item.codes, single) & (table.weight > 0)].tolist()),
+            rows=tuple(table.row[np.isin(table.item.codes, single) & (table.weight > 0)].tolist()) if rows else (),
         )
 
 

@@ -315,8 +315,8 @@ def _standings(
     if isinstance(shared, str):
         return None, [f"How judges do as they are is not known: {shared}."]
     is_alone = np.bincount(shared.item, minlength=shared.n_items) == 1
-    once = int((is_alone if shared.copies is None else shared.copies[is_alone]).sum())
-    about = [f"How judges do as they are leaves out {counted(once, 'item')} with one rating."] if once else []
+    used = int((~is_alone if shared.copies is None else shared.copies[~is_alone]).sum())
+    about = [f"'As it is' uses only the {counted(used, 'item')} with two or more ratings."] if is_alone.any() else []
     return standings(
         shared, ratings, raters=raters, bootstrap=options.bootstrap, confidence=options.confidence,
         margin=options.margin, streams=streams,
@@ -545,7 +545,7 @@ def _to_be_settled(judge: str, worked: EquivalenceRun, options: DecideOptions, p
         return None
     question = f"whether {judge} is worth {'one person' if people else 'more than asking nobody'}"
     if what.missing == "raters":
-        text = f"have other people rate the items, too, as more items will not settle {question}."
+        text = f"have other people also rate these items, as more items will not settle {question}."
     elif what.more_items is None:
         text = f"nothing, as more items will not settle {question}."
     elif what.more_items > SENSIBLE * items:

@@ -346,7 +346,8 @@ def _choose_items(
     if limit == 0 and more and options.max_raters is None:
         needed = enough_items(int(copies[kept].sum()))
         warnings.append(
-            f"Get a further rating for {counted(needed, 'item')}, to compare judges with a rater: {more} have one."
+            f"Only {counted(more, 'item')} {'has' if more == 1 else 'have'} {options.reference_raters + 1} or more "
+            f"ratings; comparing judges with a rater takes {needed}: get as many for {needed - more} more."
         )
     if options.cohort:
         kept &= ratings >= limit + options.reference_raters

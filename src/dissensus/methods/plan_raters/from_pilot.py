@@ -313,6 +313,7 @@ def _answer_variance(vectors: Floats, size: Floats) -> float:
 
 FAR_OFF = 0.1  # a simulated power this far below the one asked for does not confirm a design
 LARGER = (1.15, 1.3, 1.5, 1.75, 2.0)  # by how much a design is enlarged whose power is not there in simulated data
+MOST_TIMES = 100  # a pilot that would have to be larger than that many of the same is not advised
 MOST_TRIED = 8  # this many designs are simulated before the cheapest is recommended with a warning
 
 
@@ -358,8 +359,22 @@ def _check_direction(fitted: FittedPilot, options: PlanRatersOptions) -> None:
     if other > 1 - options.power:
         raise RatingsError(
             f"The pilot cannot tell which of {a} and {b} is nearer to people: in {other:.0%} of its bootstrap samples "
-            f"it is the other one, so no design is known to reach power {options.power:g}. Give a larger pilot."
+            f"it is the other one, so no design is known to reach power {options.power:g}. Give a larger pilot, "
+            f"{_larger(fitted, other, options.power)}."
         )
+
+
+def _larger(fitted: FittedPilot, other: float, power: float) -> str:
+    """How large, if the difference is as it looks: its standard error falls with the square root of the items."""
+    from scipy.special import ndtri  # noqa: PLC0415 - takes a while to import
+
+    items, most = fitted.pilot.n_items, MOST_TIMES * fitted.pilot.n_items
+    seen = float(ndtri(1 - other))
+    needed = items * (float(ndtri(power)) / seen) ** 2 if seen > 0 else math.inf
+    if needed > most:
+        return f"of more than {most:,} items, or take them as equally good"
+    people = "" if fitted.raters is None else f" and {needed / items:.2g} times the raters"
+    return f"of about {float(f'{math.ceil(needed):.2g}'):,.0f} items{people} if the difference is as it looks"
 
 
 def share_other(effects: Floats) -> float:

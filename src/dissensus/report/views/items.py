@@ -58,20 +58,21 @@ def lead_of(result: ItemsResult) -> str:
     """How many items there are of what is shown."""
     total = counted(len(result.table.items), "item")
     split, alone, differ = (whole(result.kinds[kind]) for kind in ("split", "alone", "judges"))
+    people = f"On {split} of {total} no label has two thirds of people"
     if _is_filtered(result):
         return f"{whole(result.found)} of {total} {'fits' if result.found == 1 else 'fit'}."
     shown = {
         "alone": f"On {alone} of {total} a judge is alone: people agree with each other, not with it.",
         "judges": f"Judges disagree on {differ} of {total}.",
-        "split": f"People split on {split} of {total}: no label has two thirds of them.",
+        "split": f"{people}.",
     }.get(str(result.settings.get("show")))
     if shown is None and result.data["ratings"].get("scale") == "interval":
         shown = f"{total}, with what people and judges answered."
     if shown is not None or not _are_labels(result):
-        return shown or f"People split on {split} of {total}."
+        return shown or f"{people}."
     if len(result.judges) == 1:
-        return f"People split on {split} of {total}; where they agree, the judge disagrees on {alone}."
-    return f"People split on {split} of {total}, judges on {differ}; where people agree, a judge disagrees on {alone}."
+        return f"{people}; where they agree, the judge disagrees on {alone}."
+    return f"{people}; judges differ on {differ}; where people agree, a judge disagrees on {alone}."
 
 
 # ---- The table

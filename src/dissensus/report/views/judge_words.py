@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from dissensus.data.labels import number
 from dissensus.methods.judges.advice import Choice, Kind
@@ -38,7 +39,7 @@ from dissensus.report.specs.shapes import Row, interval_row, intervals
 from dissensus.report.views.section import interval_sentence, judge_slots
 
 NAMES = {
-    "mae": "mean absolute error",
+    "mae": "mean absolute error from people's mean",
     "rps": "ranked probability score",
     "emd": "earth mover's distance",
     "krippendorff_alpha": "Krippendorff's alpha",
@@ -60,8 +61,9 @@ SIDES = {"hard": "label", "soft": "shares", "hard_response_set": "set", "soft_re
 """What each side's ratings of an item become."""
 BRACKETS = (
     "In brackets: what is compared, the judge's side first. Definitions that always rank judges the same way share a "
-    "row. None: no judge beats the best constant answer."
+    "row."
 )
+NONE = "'None' means that no judge beats the best constant answer."
 
 
 def sides(definition: DefinitionResult) -> str:
@@ -213,9 +215,12 @@ def bias_value(bias: Bias) -> str:
 
 def bias_sentence(bias: Bias) -> str:
     """A bias that is more than chance."""
-    verb = "favours" if bias.value > 0 else "marks down"
-    beside = "" if bias.kind == "position" else " more than people do" if bias.value > 0 else ", compared with people"
-    return f"{plain(bias.judge)} {verb} {bias_name(bias)}{beside}: {bias_value(bias)}."
+    name, people = bias_name(bias), "" if bias.kind == "position" else " than people do"
+    others = ", set against other items" if bias.kind == "group" else ""
+    if bias.value > 0:
+        return f"{plain(bias.judge)} favours {name}{people and f' more{people}'}{others}: {bias_value(bias)}."
+    turned = replace(bias, value=-bias.value, low=-bias.high, high=-bias.low)
+    return f"{plain(bias.judge)} scores {name} lower{people}{others}: by {bias_value(turned).replace('+', '')}."
 
 
 # ---- The charts: ranks by each definition, decisions, and the sweep over beta

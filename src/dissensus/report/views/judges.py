@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from dissensus.methods.judges.advice import OTHER_TASK, SELECT, Choice, Kind, choice_of
 from dissensus.methods.judges.result import Confusion, DefinitionResult, Downstream, JudgesResult
-from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Paragraph, Part, Points, Section, Table
+from dissensus.report.document import MOST_NOTES, Block, Cell, Fold, Note, Paragraph, Part, Points, Section, Table
 from dissensus.report.numbers import (
     capital,
     counted,
@@ -13,6 +13,7 @@ from dissensus.report.numbers import (
     listing,
     p_number,
     percent,
+    sentences,
     short_names,
     shortened,
     supported_digits,
@@ -24,13 +25,15 @@ from dissensus.results import unspelled
 
 VERSUS_OTHERS = "Vs others"
 """The column in which a judge and a person are measured in the same way."""
-AIMS = {"higher": "high", "lower": "low"}
+BEST = {"higher": "high", "lower": "low"}
+NONE = "none"
 MOST_CONFUSIONS = 3
 LONGEST_LABEL = 16
 LEAST_SHARE = 0.01
 """Response sets with less of a choice's raters than that are left out of the table."""
 SILENT = (" undefined: ", " tie for best by ", " only from ", "No interval for ", "Decisions have no kappa ", "Nobody ")
 """In warnings that only explain numbers or their absence: they stand with how those were computed."""
+ASK_DECIDE = Note(text="Which judge to use: `dissensus decide`.", kind="hint")
 LABELS = "Check whether judges spell the labels as people do."
 NUMBERS = "Answers are numbers: use `dissensus compare` (mae, spearman) or `dissensus equivalence` (pearson)."
 BETA = (
@@ -59,6 +62,7 @@ def view(result: JudgesResult) -> Section:
         lead=words.pick_in_short(choice),
         blocks=[
             *_judges(choice),
+            *_ask(choice),
             *noted(_notes(result, choice)),
             *decisions,
             *(Fold(title=title, parts=parts) for title, parts in folds.items() if parts),
@@ -72,12 +76,17 @@ def warning_texts(result: JudgesResult, texts: Sequence[str]) -> list[str]:
     return [words.in_words(text, result.definitions) for text in texts]
 
 
+def _ask(choice: Choice) -> list[Note]:
+    """Where it is said which of several judges to use, which may be another than the one that is closest as it is."""
+    return [ASK_DECIDE] if len(choice.ranked) > 1 and not choice.is_hopeless else []
+
+
 def _notes(result: JudgesResult, choice: Choice) -> list[str]:
     """What to do; whom to select is in the lead."""
     remedy = ([NUMBERS] if choice.has_numbers else [LABELS]) if choice.is_hopeless else []
     texts = [words.in_words(piece.text, result.definitions) for piece in result.advice]
     texts = [text for text in texts if not text.startswith((SELECT, *OTHER_TASK))]
-    return [*remedy, *_biased(result), *texts][:MOST_NOTES]
+    return [*remedy, *_biased(result), *texts][: MOST_NOTES - len(_ask(choice))]
 
 
 def _advice(result: JudgesResult) -> list[Part]:
@@ -159,7 +168,7 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
     if not any(value.rank is not None for kind in choice.kinds for value in kind.first.values):
         return []
     names, is_contest = words.judge_names(choice, 17), len(choice.ranked) > 1
-    columns = ["Definition", "Aim", *["Picks"] * is_contest, "Value", "Constant", *["Best in"] * is_contest]
+    columns = ["Definition", "Best", *["Picks"] * is_contest, "Value", "Constant", *["Best in"] * is_contest]
     what = "The judge that each definition picks" if is_contest else "The judge by each definition"
     table = Table(
         caption=f"{what}, at tau {choice.tau:g}",
@@ -168,11 +177,12 @@ def _definitions(result: JudgesResult, choice: Choice) -> list[Part]:
         percent=frozenset({"Best in"}),
     )
     main = words.ranks_figure(result, choice, table) if is_contest else table
-    return [main, Paragraph(text=words.BRACKETS)]
+    has_none = any(row[2] == NONE for row in table.rows)
+    return [main, Paragraph(text=sentences(words.BRACKETS, words.NONE if has_none else ""))]
 
 
 def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> list[Cell]:
-    title, aim = capital("; ".join(map(words.name_of, kind.definitions))), AIMS[kind.first.better]
+    title, aim = capital("; ".join(map(words.name_of, kind.definitions))), BEST[kind.first.better]
     known = [value for value in kind.first.values if value.rank is not None]
     if not known:
         return [title, aim, *([None] * (4 if is_contest else 2))]
@@ -181,7 +191,7 @@ def _definition_row(kind: Kind, names: dict[str, str], *, is_contest: bool) -> l
     value, constant = words.short_interval(best, digits), kind.first.constant
     always = None if constant is None else decimal(constant.value, digits)
     picks = f"{names[best.judge]} (tie of {len(kind.best)})" if len(kind.best) > 1 else names[best.judge]
-    picks = picks if kind.best else "none"
+    picks = picks if kind.best else NONE
     return [title, aim, picks, value, always, best.share_best] if is_contest else [title, aim, value, always]
 
 

@@ -113,9 +113,9 @@ def _best_row(result: PanelResult) -> PeopleAndJudge | None:
 
 def saving_sentence(row: PeopleAndJudge, terms: Terms) -> str:
     """How many raters a judge saves beside a survey."""
-    whom = "one person" if row.raters else "nobody"
+    whom = " alongside one person" if row.raters else " on its own"
     saved = f"{saved_text(row, terms)} raters".replace(">1 raters", "more than 1 rater").replace(">", "more than ", 1)
-    return f"{quoted(row.beside)} saves {saved} beside {whom}."
+    return f"{quoted(row.beside)} saves {saved}{whom}."
 
 
 def saved_text(row: PeopleAndJudge, terms: Terms) -> str:

@@ -128,11 +128,7 @@ def _slices_sentence(result: PartsResult) -> str:
         asked = "" if first.question is None else f" on {visible(first.question)}"
         does = "does" if len(names) == 1 else "do"
         which = f"{listing(names, most=MOST_NAMES)} {does} {first.finding}{asked}"
-        use = (
-            f"{answer_sentence(decision).removesuffix('.')}: "
-            if isinstance(decision := result.overall, DecideResult)
-            else ""
-        )
+        use = f"{answer_sentence(result.overall)} " if isinstance(result.overall, DecideResult) else ""
         return f"{use}{which} where {by} is {visible(first.value).rstrip('.')}."
     if result.method == "gate":
         return _gate_sentence(result)

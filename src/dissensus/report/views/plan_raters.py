@@ -29,12 +29,22 @@ def view(result: PlanRatersResult) -> Section:
 def recommendation(result: PlanRatersResult) -> str:
     """The recommended design with its power and cost, or that there is none."""
     best, target = result.recommended, percent(setting(result.settings, "power", 0.8), 0)
+    wide = f" ({_range(result)})" if _range(result) else ""
     if best is None:
         return f"None of these designs finds the difference {target} of the time."
     return (
-        f"Collect {counted(best.items, 'item')} with {counted(best.raters, 'rater')} each: the cheapest design that "
-        f"finds the difference {target} of the time ({cost_text(best.cost, result.settings)})."
+        f"Collect {counted(best.items, 'item')}{wide} with {counted(best.raters, 'rater')} each: the cheapest design "
+        f"that finds the difference {target} of the time ({cost_text(best.cost, result.settings)})."
     )
+
+
+def _range(result: PlanRatersResult) -> str:
+    """How many items it may take by the pilot; empty where that is not known."""
+    pilot = result.pilot
+    if pilot is None or not math.isfinite(pilot.items_low):
+        return ""
+    high = f"to {rough(pilot.items_high)}" if math.isfinite(pilot.items_high) else "or more"
+    return f"{rough(pilot.items_low)} {high}"
 
 
 def notes_of(result: PlanRatersResult) -> list[str]:
@@ -47,10 +57,8 @@ def notes_of(result: PlanRatersResult) -> list[str]:
             "rater of the pilot did."
         )
     if pilot is not None and math.isfinite(pilot.items_low):
-        high = f"to {rough(pilot.items_high)}" if math.isfinite(pilot.items_high) else "or more"
-        wide = f"{rough(pilot.items_low)} {high} items"
         sure = percent(setting(result.settings, "confidence", 0.95), 0)
-        notes.append(f"Enlarge the pilot to narrow the plan: it may take {wide} ({sure} interval).")
+        notes.append(f"Enlarge the pilot to narrow the plan: it may take {_range(result)} items ({sure} interval).")
     if best is not None and best.machine_samples > 1:
         notes.append(f"Get {whole(best.machine_samples)} answers of each judge to each item: the plan counts on them.")
     if trade is not None:

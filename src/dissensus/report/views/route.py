@@ -36,7 +36,10 @@ def lead_sentence(result: RouteResult) -> str:
         return f"Routing may save nothing: ask {_people(plan.people)} about every item."
     cost = f"at {_cost(plan, ' of the cost')}"
     if _is_wide(plan):
-        return f"{judge} can do part of the items alone, {cost} of {everywhere}: rate more items to know which part."
+        return (
+            f"These data cannot tell yet how many items {judge} can do alone ({_cost(plan, ' of the cost')} of "
+            f"{everywhere}): rate more items."
+        )
     if plan.share_to_people < LITTLE:
         return f"{judge} alone tells as much as {everywhere}{'' if plan.high < LITTLE else f', {cost}'}."
     alone = percent(1 - plan.share_to_people, 0)

@@ -56,7 +56,8 @@ def unspelled_section(result: Result) -> Section:
 
 def with_warnings(section: Section, warnings: Sequence[Note], *, folded: Sequence[Note] = ()) -> Section:
     """The section with warnings as its last notes; some of them, and those beyond the first few, are folded."""
-    room = max(MOST_NOTES - sum(len(block.texts) for block in section.blocks if isinstance(block, Points)), 0)
+    said = sum(len(block.texts) if isinstance(block, Points) else isinstance(block, Note) for block in section.blocks)
+    room = max(MOST_NOTES - said, 0)
     warnings = list(dict.fromkeys(warnings))  # people and judges may share one
     asking = [warning for warning in warnings if not is_fact(warning.text) and warning not in folded]
     first = [warning for warning in asking if any(part in warning.text for part in WRONG)][:MOST_NOTES]
