@@ -172,6 +172,25 @@ def test_what_is_folded_away_is_printed(open_page, report):
     assert 6 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 30
 
 
+@pytest.mark.parametrize(
+    ("never", "event"),
+    [("requestAnimationFrame", None), ("requestAnimationFrame = window.setTimeout", "beforeprint")],
+    ids=["never shown", "printed at once"],
+)
+def test_charts_do_not_wait_for_a_page_to_be_shown(browser, report, never, event):
+    context = browser.new_context()
+    context.add_init_script(f"window.{never} = () => 0;")
+    page = context.new_page()
+    page.goto(report.as_uri())
+    if event is not None:
+        page.wait_for_timeout(500)
+        assert page.locator("[data-chart]:has(svg)").count() == 0
+        page.evaluate(f"window.dispatchEvent(new Event('{event}'))")
+    sync_api.expect(page.locator("[data-chart]:not(:has(svg))")).to_have_count(0)
+    assert page.locator("[data-chart]:has(svg)").count() > 5
+    context.close()
+
+
 def test_dark_readers_get_a_dark_page_with_charts_in_its_colours(open_page, report):
     page = open_page(report, color_scheme="dark").page
     paper, ink = page.evaluate(

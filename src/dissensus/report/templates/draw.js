@@ -34,20 +34,29 @@ const reveal = () => {
 };
 window.addEventListener("hashchange", reveal);
 const specificationOf = (holder) => JSON.parse(document.getElementById(holder.dataset.chart).textContent);
-// One chart after the other, the page shown first: what is at the top is read while the rest is drawn.
+// What is seen is drawn at once, the rest one chart after the other, so that the page can be read meanwhile.
 const holders = [...document.querySelectorAll("[data-chart]")];
+const draw = async (holder) => {
+  if ("drawing" in holder.dataset) return; // it was drawn when it came in
+  holder.dataset.drawing = "";
+  try {
+    await vegaEmbed(holder, specificationOf(holder), options);
+  } catch (error) {
+    holder.textContent = "This chart could not be drawn (" + error.message + "). Its numbers are in the table below.";
+  }
+};
+const isSeen = (holder) => {
+  const { top, bottom } = holder.getBoundingClientRect();
+  return top < window.innerHeight && bottom > Math.max(top, 0);
+};
+const drawAll = () => holders.forEach(draw);
 const drawNext = () => {
   const holder = holders.shift();
-  if (!holder) return;
-  if ("drawing" in holder.dataset) return setTimeout(drawNext); // it was drawn when it came in
-  holder.dataset.drawing = "";
-  vegaEmbed(holder, specificationOf(holder), options)
-    .catch((error) => {
-      holder.textContent = "This chart could not be drawn (" + error.message + "). Its numbers are in the table below.";
-    })
-    .finally(() => setTimeout(drawNext));
+  if (holder) draw(holder).finally(() => setTimeout(drawNext));
 };
 reveal();
+window.addEventListener("beforeprint", drawAll);
+holders.filter(isSeen).forEach(draw);
 drawNext();
 
 // ---- Taking a figure away: its numbers as CSV, its drawing as SVG or PNG, in the colours that are seen
