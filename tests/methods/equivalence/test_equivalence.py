@@ -369,7 +369,7 @@ def test_items_without_every_judge_are_left_out():
     )
     result = equivalence(ratings_of([[0, 0], [1, 1]]), read_judges(judges), score="agreement", bootstrap=0)
     assert result.curve[0].items == 1
-    few = "Only 1 of 2 rated items have an answer from every judge, and no others count here: "
+    few = "Only 1 of 2 rated items have an answer from every judge, and judges are compared on these alone: "
     assert f"{few}get the rest, or choose fewer with judge=." in result.warnings
 
 

@@ -316,7 +316,8 @@ def _about_unanswered(rated: Ratings, answered: Flags, n_judges: int) -> list[st
     who, fewer = ("the judge", "") if n_judges == 1 else ("every judge", f", or choose fewer with {named('judge')}")
     only = "Only " if kept < SHARED * rated.items_in_all else ""
     count = f"{only}{kept:,} of {rated.items_in_all:,} rated items have an answer from {who}"
-    return [f"{count}, and no others count here: get the rest{fewer}."]
+    here = "no others count here" if n_judges == 1 else "judges are compared on these alone"
+    return [f"{count}, and {here}: get the rest{fewer}."]
 
 
 def _choose_items(

@@ -69,8 +69,13 @@ def lead_sentence(result: DecideResult) -> str:
 
 
 def worth_means(result: DecideResult) -> str:
-    """What the worth of a judge is about: its recalibrated answers, or how its numbers correlate with people's."""
-    return "by correlation" if result.settings.get("score") in CORRELATIONS else "recalibrated"
+    """What the worth of a judge is about: its recalibrated answers, or how its numbers correlate with people's.
+
+    Where the reason is about all items that the judge to use answered, these are fewer, and that is said.
+    """
+    if result.settings.get("score") in CORRELATIONS:
+        return "by correlation"
+    return "recalibrated" + f", on {result.items:,} items" * ("on all " in result.recommendation.reason)
 
 
 def _table(result: DecideResult) -> Table:
@@ -87,9 +92,8 @@ def _table(result: DecideResult) -> Table:
     for name, worth, held in ((always, "0", result.constant), ("(one more person)", "1", result.person)):
         if held is not None:
             below.append(_padded([name, worth, value_text(held.measure, held.value)], columns))
-    where = f", on {result.items:,} items" if "on all " in result.recommendation.reason else ""
     parts = [
-        f"Worth: {worth_means(result)}{where}",
+        f"Worth: {worth_means(result)}",
         MEASURES[measure] if measure else "",
         SHIFT_MEANS if has_shift else "",
     ]
