@@ -263,18 +263,12 @@ def decision_of(
                 use, rows, constant, largest, by_correlation=by_correlation
             ),
         ),
-        judges=rows,
-        constant=constant,
-        person=person,
+        judges=rows, constant=constant, person=person, decisions=decisions,
         raters=Raters(
-            count=count,
-            intervals="raters like these" if drawn_as == "sampled" else "these raters",
+            count=count, intervals="raters like these" if drawn_as == "sampled" else "these raters",
             influential=influential,
         ),
-        next=alone.next if alone else None,
-        decisions=decisions,
-        largest=largest,
-        items=result.curve[0].items,
+        next=alone.next if alone else None, largest=largest, items=result.curve[0].items,
         recalibration=() if is_part else tuple(one for maps in learned for one in maps),
         evidence=result.evidence,
     )  # fmt: skip
