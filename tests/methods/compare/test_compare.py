@@ -84,6 +84,26 @@ def test_json_of_all_pairs_is_a_list_with_holms_p_values():
     assert "score_a" not in content
 
 
+def test_every_pair_of_the_judges_that_were_chosen_is_compared_as_if_there_were_no_others():
+    ratings, judges = simulated()
+    chosen = compare(ratings, judges, judge=["poor", "good"], metric="mae", bootstrap=20)
+    assert chosen.pairs == compare(ratings, judges.only(["good", "poor"]), metric="mae", bootstrap=20).pairs
+    assert [(pair.judge_a, pair.judge_b) for pair in chosen.pairs] == [("good", "poor")]
+    assert chosen.settings["judge"] == ("poor", "good")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"judge": "near"}, "--judge names fewer than two judges: a comparison needs two."),
+        ({"judge": ["near", "far"], "b": "far"}, "--judge compares every pair of those named: leave out --a and --b."),
+        ({"judge": ["near", "fat"]}, "There is no judge 'fat': the judges are far, near, sampled."),
+    ],
+)
+def test_judges_that_cannot_be_compared_in_pairs_are_refused(options, message):
+    assert message_of(lambda: compare(RATINGS, JUDGES, **options)).startswith(message)
+
+
 def test_one_judge_is_compared_with_every_other():
     against = [(p.judge_a, p.judge_b) for p in compare(RATINGS, JUDGES, a="near").pairs]
     assert against == [("near", "far"), ("near", "sampled")]

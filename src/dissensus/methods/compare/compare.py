@@ -67,6 +67,7 @@ def compare(
     *,
     a: str | None = None,
     b: str | None = None,
+    judge: str | Sequence[str] | None = None,
     metric: MetricName | None = None,
     test: Test = "sign-flip",
     margin: float | None = None,
@@ -94,6 +95,8 @@ def compare(
         What judges answered on these items: labels, probabilities, once or several times.
     a, b : str, optional
         The judges to compare; with one of them, it and every other; with neither, every pair, Holm-corrected.
+    judge : sequence of str, optional
+        Instead of them, judges to compare in every pair; all if not given.
     metric : str, optional
         How a judge is scored. `information` (bits that its answers tell of a rater's label once they are calibrated, as
         in `equivalence`) if not given, or what fits where labels are points of a measure, too many, or judges are on

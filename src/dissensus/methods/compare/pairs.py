@@ -270,7 +270,7 @@ class Pairs(NamedTuple):
 
 def pairs_of(ratings: Ratings, judges: Judges, options: CompareOptions, *, folds: Generator | None = None) -> Pairs:
     """The pairs that were asked for and can be compared, and warnings; `folds` are those of a calibration."""
-    _check_judges(judges, (options.a, options.b, *options.reverse))
+    _check_judges(judges, (options.a, options.b, *(options.judge or ()), *options.reverse))
     wanted = options.pairs(judges.judges)
     names = list(dict.fromkeys(chain.from_iterable(wanted)))
     chosen = judges.only(names).on_items_of(ratings)

@@ -48,6 +48,9 @@ class CompareOptions(Options):
         None, metavar="A", help=f"The first judge; without {named('a')} and {named('b')} every pair."
     )
     b: str | None = option(None, metavar="B", help="The second judge.")
+    judge: tuple[str, ...] | None = option(
+        None, metavar="J", help="A judge to compare with the others named so; may be repeated."
+    )
     metric: MetricName | None = option(
         None,
         metavar="M",
@@ -98,6 +101,12 @@ class CompareOptions(Options):
         """Raise where two options contradict each other."""
         if self.a is not None and self.a == self.b:
             raise OptionError(f"{named('a')} and {named('b')} are both {self.a}: name two different judges.")
+        if self.judge is not None and (self.a is not None or self.b is not None):
+            raise OptionError(
+                f"{named('judge')} compares every pair of those named: leave out {named('a')} and {named('b')}."
+            )
+        if self.judge is not None and len(set(self.judge)) < 2:  # noqa: PLR2004 - a pair
+            raise OptionError(f"{named('judge')} names fewer than two judges: a comparison needs two.")
         if self.bounds is not None and self.bounds[0] >= self.bounds[1]:
             shown = f"{self.bounds[0]:g},{self.bounds[1]:g}"
             raise OptionError(f"{named('bounds')} cannot be {shown}: give two numbers, the lower one first.")
@@ -123,14 +132,14 @@ class CompareOptions(Options):
         return super().settings() | {"resamples": self.n_resamples}
 
     def pairs(self, judges: Sequence[str]) -> list[tuple[str, str]]:
-        """The pairs to compare: the named one, one judge against every other, or all."""
+        """The pairs to compare: the named one, one judge against every other, or all of those chosen."""
         if self.a is not None and self.b is not None:
             return [(self.a, self.b)]
         if self.a is not None:
             return [(self.a, other) for other in judges if other != self.a]
         if self.b is not None:
             return [(other, self.b) for other in judges if other != self.b]
-        return list(combinations(judges, 2))
+        return list(combinations([name for name in judges if self.judge is None or name in self.judge], 2))
 
 
 Better = Literal["a", "b", "neither"]
