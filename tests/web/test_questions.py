@@ -28,6 +28,7 @@ ASKED = [
     ("alt_test", "/alt-test", "epsilon=0.2&judge=near"),
     ("prevalence", "/prevalence", "positive=yes&judge=far"),
     ("panel", "/panel", "bootstrap=20&judge=near,far&max_raters=2&method=average"),
+    ("compare", "/compare", "judge=near,far"),
     ("raters", "/raters", "bootstrap=20&positive=yes&group=team&raters=fixed"),
     ("gate", "/gate", "judge=near&min_equivalence=0.5&not_worse_than=far&margin=0.2"),
     ("plan_labels", "/plan/labels", "a=near&b=far&goal=error&error=0.1"),

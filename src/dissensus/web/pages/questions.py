@@ -211,6 +211,7 @@ COMPARE = Asking(
             CompareOptions, "a", label="First judge", hint="a name; every pair if both are empty", nobody="every pair"
         ),
         option_field(CompareOptions, "b", label="Second judge", nobody="every pair"),
+        option_field(CompareOptions, "judge", label="Pairs among", hint="names, separated by commas; all if empty"),
         METRIC,
         option_field(CompareOptions, "test", label="Test", choices=COMPARE_TESTS),
         option_field(CompareOptions, "margin", label="Margin", hint="also: is B at most this much worse than A?"),
