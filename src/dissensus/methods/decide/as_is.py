@@ -143,9 +143,10 @@ def item_scores(shared: SharedItems, item: Codes, label: Codes) -> Floats:
     """
     n_items = shared.n_items
     size = np.bincount(item, minlength=n_items).astype(np.float64)
+    at_least_one = np.maximum(size, 1)
 
     def mean(values: Floats) -> Floats:
-        return np.bincount(item, weights=values, minlength=n_items) / np.maximum(size, 1)
+        return np.bincount(item, weights=values, minlength=n_items) / at_least_one
 
     shifts: list[Floats] = []
     if shared.measure == "agreement":
@@ -155,10 +156,13 @@ def item_scores(shared: SharedItems, item: Codes, label: Codes) -> Floats:
         value = shared.values[label]
         columns = [-mean(np.abs(shared.values[shared.constant] - value)), -_distance(item, value, size)]
         columns += [-mean(np.abs(answers[item] - value)) for answers in shared.answers]
-        shifts = [np.where(size > 0, answers - mean(value), np.nan) for answers in shared.means]
+        people = mean(value)
+        shifts = [answers - people for answers in shared.means]
     columns[PERSON] = columns[PERSON] / np.maximum(size * (size - 1), 1)
-    scores = [np.where(size > 1, column, np.nan) for column in columns]
-    return np.stack([*scores, *shifts], axis=1)
+    scores = np.stack([*columns, *shifts], axis=1)
+    scores[size <= 1, : len(columns)] = np.nan
+    scores[size == 0, len(columns) :] = np.nan
+    return scores
 
 
 def _same(item: Codes, label: Codes, n_items: int) -> Floats:
@@ -231,11 +235,12 @@ def _statistics(means: Floats, n_judges: int) -> Floats:
 
 def _means(weights: Floats, scores: Floats, n_judges: int) -> Floats:
     """The weighted mean of each column over the items with enough ratings; NaN where an answer has no number."""
-    is_known = np.isfinite(scores)
-    is_rated = np.stack([is_known[:, CONSTANT], is_known.any(axis=1)], axis=1)  # by the measure, and at all
-    column = (np.arange(scores.shape[1]) >= 2 + n_judges).astype(np.intp)
-    totals = np.einsum("ri,ij->rj", weights, is_rated.astype(np.float64))[:, column]
-    sums = np.einsum("ri,ij->rj", weights, np.where(is_rated[:, column], scores, 0.0))
+    is_rated = np.isfinite(scores[:, [CONSTANT]])  # by the measure
+    if scores.shape[1] > 2 + n_judges:  # shifts are known where there is any rating
+        is_any = np.isfinite(scores).any(axis=1, keepdims=True)
+        is_rated = np.repeat(np.hstack([is_rated, is_any]), [2 + n_judges, scores.shape[1] - 2 - n_judges], axis=1)
+    totals = np.einsum("ri,ij->rj", weights, is_rated.astype(np.float64))
+    sums = np.einsum("ri,ij->rj", weights, np.where(is_rated, scores, 0.0))
     return np.asarray(sums / np.where(totals > 0, totals, np.nan))
 
 
