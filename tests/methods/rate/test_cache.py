@@ -249,8 +249,10 @@ def test_a_disk_that_fills_up_stops_the_run_in_one_line(folder):
 @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="needs a folder that nobody can write")
 def test_a_read_only_folder_is_an_error_before_the_first_request(folder):
     with ScriptedServer(lambda _asked, _number: Says()) as server:
-        for options in (["--cache", "/sys/kernel/c.sqlite"], ["-o", "/sys/kernel/out.csv"]):
-            done = run([*command(server, folder), *options])
+        for option, path in (("--cache", "/sys/kernel/c.sqlite"), ("-o", "/sys/kernel/out.csv")):
+            words = command(server, folder)
+            words[words.index(option) + 1] = path
+            done = run(words)
             assert done.returncode == 2
             assert "cannot be written: " in done.stderr
             assert len(done.stderr.splitlines()) == 1

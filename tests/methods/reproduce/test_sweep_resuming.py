@@ -114,7 +114,7 @@ def test_a_foreign_record_is_one_line_and_stays_as_it_is(tmp_path, capsys):
     assert main([*COMMAND, "--record", str(record)]) == 2
     assert capsys.readouterr().err == (
         "dissensus: notes.txt is not a record of this sweep. Name another file with --record, or delete it to begin "
-        "anew.\n"
+        "again.\n"
     )
     assert record.read_text() == "my notes"
 

@@ -313,7 +313,7 @@ def _foreign(path: Path) -> FileError:
 def _damaged(path: Path, number: int) -> FileError:
     return FileError(
         f"{path.name}, line {number}: damaged. Delete the line to have its part computed again, or the file to begin "
-        "anew."
+        "again."
     )
 
 
