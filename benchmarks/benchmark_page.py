@@ -26,7 +26,7 @@ EXACT = """
 
 Where going through every survey in every bootstrap sample would take long, `equivalence` does less; `--exact` does it
 all. "Apart by" is the largest difference of any score, worth or end of an interval, in widths of its interval: at most
-0.1. Sizes with so many surveys that `--exact` samples them as well are left out.
+0.1. Sizes that `--exact` samples as well are left out.
 
 {table}
 """

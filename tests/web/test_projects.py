@@ -150,8 +150,8 @@ def test_a_kill_while_a_job_runs_leaves_the_project_whole(tmp_path):
         server.sign_in()
         id_ = server.change(server.upload(**FILES), "save", name="Kept")[1]["Location"].split("/")[2]
         headers = {"Cookie": server.cookie, "HX-Request": "true"}
-        assert server.ask("POST", f"/start/report?data={id_}&bootstrap=5000", headers=headers)[0] == 200
-        time.sleep(2.0)
+        assert server.ask("POST", f"/start/report?data={id_}&bootstrap=20000", headers=headers)[0] == 200
+        time.sleep(1.0)
         os.kill(server.process.pid, signal.SIGKILL)
         server.process.wait(timeout=30)
     project = open_project(folder / "kept")
